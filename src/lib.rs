@@ -1,0 +1,1 @@
+//! pv: a verifier for concurrent protocols written in Promela.
