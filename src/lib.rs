@@ -1,1 +1,7 @@
 //! pv: a verifier for concurrent protocols written in Promela.
+//!
+//! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → `search` → `report`.
+
+pub mod model;
+pub mod source;
+pub mod syntax;

@@ -1,0 +1,75 @@
+//! What is wrong with a model, and how it is shown.
+
+use super::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The model can still be run.
+    Warning,
+    /// It cannot.
+    Error,
+}
+
+/// A place with a word about it.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is to be said about it.
+    pub message: String,
+}
+
+/// One error or warning.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// One line: what is wrong.
+    pub message: String,
+    /// Where, and what was expected there.
+    pub primary: Label,
+    /// Other places that matter (a first definition, a macro).
+    pub secondary: Vec<Label>,
+    /// Notes without a place.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place; `label` stands beside the underlined text.
+    pub fn error(message: impl Into<String>, span: Span, label: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            primary: Label { span, message: label.into() },
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning at a place.
+    pub fn warning(message: impl Into<String>, span: Span, label: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message, span, label) }
+    }
+
+    /// Adds a second place.
+    pub fn with_label(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.secondary.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Adds a note.
+    pub fn with_note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says what to write instead.
+    pub fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+}
