@@ -12,17 +12,16 @@ pub enum RawKind {
     /// A line end.
     #[token("\n")]
     Newline,
-    /// A backslash at the end of a line: the line goes on.
-    #[regex(r"\\\r?\n")]
+    /// A backslash at the end of a line: the line goes on. As in gcc, blanks may stand behind the backslash.
+    #[regex(r"\\[ \t\r\f\x0b]*\n")]
     Continuation,
     /// `/* … */`; one that is not closed is [`RawKind::OpenComment`].
-    #[regex(r"/\*([^*]|\*+[^*/])*\*+/")]
+    #[token("/*", block_comment)]
     Comment,
-    /// `// …` up to the line end.
-    #[regex(r"//[^\n]*")]
+    /// `// …` up to the line end; a backslash at the end of the line takes the next one in.
+    #[token("//", line_comment)]
     LineComment,
-    /// `/*` without an end.
-    #[token("/*")]
+    /// `/*` without an end, and all the text behind it.
     OpenComment,
     /// A word.
     #[regex(r"[A-Za-z_][A-Za-z_0-9]*")]
@@ -30,8 +29,8 @@ pub enum RawKind {
     /// A number as written: decimal digits; letters behind them are kept so that they can be refused.
     #[regex(r"[0-9][0-9A-Za-z_]*")]
     Number,
-    /// `"…"` with its quotes.
-    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    /// `"…"` with its quotes; continued lines may be inside.
+    #[regex(r#""([^"\\\n]|\\[^\n]|\\\r?\n)*""#)]
     String,
     /// `'c'` with its quotes.
     #[regex(r"'([^'\\\n]|\\[^\n])'")]
@@ -75,6 +74,27 @@ pub enum RawKind {
     Stray,
 }
 
+/// Takes a comment up to its `*/`. Without one the rest of the text is taken, so that a file of nothing but `/*` is
+/// still cut in linear time; [`lex`] turns the refusal into [`RawKind::OpenComment`].
+fn block_comment(lexer: &mut logos::Lexer<'_, RawKind>) -> bool {
+    let rest = lexer.remainder();
+    let end = rest.find("*/");
+    lexer.bump(end.map_or(rest.len(), |at| at + 2));
+    end.is_some()
+}
+
+fn line_comment(lexer: &mut logos::Lexer<'_, RawKind>) {
+    let rest = lexer.remainder();
+    let mut end = 0;
+    loop {
+        match rest[end..].find('\n') {
+            None => break lexer.bump(rest.len()),
+            Some(at) if rest[end..end + at].trim_end_matches('\r').ends_with('\\') => end += at + 1,
+            Some(at) => break lexer.bump(end + at),
+        }
+    }
+}
+
 /// A raw token: its kind and byte range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Raw {
@@ -91,7 +111,11 @@ pub fn lex(text: &str) -> Vec<Raw> {
     RawKind::lexer(text)
         .spanned()
         .map(|(kind, range)| Raw {
-            kind: kind.unwrap_or(RawKind::Stray),
+            kind: kind.unwrap_or(if text[range.clone()].starts_with("/*") {
+                RawKind::OpenComment
+            } else {
+                RawKind::Stray
+            }),
             start: range.start as u32,
             end: range.end as u32,
         })
@@ -126,6 +150,26 @@ mod tests {
         assert_eq!(
             kinds,
             ["a", "<->", "b", "[]", "<>", "x", "!!", "1", "/* c * */", "'\\n'", "\"s\\\"t\"", "12", "#", "##"]
+        );
+    }
+
+    #[test]
+    fn comments_end_where_they_should() {
+        let text = "/**/a/***/b//x\\\ny\nc/*";
+        let cut: Vec<(RawKind, &str)> =
+            lex(text).iter().map(|raw| (raw.kind, &text[raw.start as usize..raw.end as usize])).collect();
+        assert_eq!(
+            cut,
+            [
+                (RawKind::Comment, "/**/"),
+                (RawKind::Word, "a"),
+                (RawKind::Comment, "/***/"),
+                (RawKind::Word, "b"),
+                (RawKind::LineComment, "//x\\\ny"),
+                (RawKind::Newline, "\n"),
+                (RawKind::Word, "c"),
+                (RawKind::OpenComment, "/*"),
+            ]
         );
     }
 
