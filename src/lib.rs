@@ -1,7 +1,9 @@
 //! pv: a verifier for concurrent protocols written in Promela.
 //!
-//! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → `search` → `report`.
+//! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → [`search`] → `report`.
 
 pub mod model;
+pub mod search;
 pub mod source;
+pub mod store;
 pub mod syntax;

@@ -1,0 +1,3 @@
+//! Searches: one algorithm per file; none names a concrete store.
+
+pub mod outcome;

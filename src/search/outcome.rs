@@ -1,0 +1,207 @@
+//! What a search found out. "Verified" can only be built by [`Verdict::of_complete_search`], which asks whether
+//! anything got in the way.
+
+use crate::source::Span;
+
+/// Who makes a step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Actor {
+    /// The process with this pid.
+    Process(u8),
+    /// The claim.
+    Claim,
+}
+
+/// One step of a path: an actor fires one of its transitions. The two halves of a rendezvous are two steps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Step {
+    /// Who.
+    pub actor: Actor,
+    /// Number of the transition in the automaton of the actor's process type.
+    pub transition: u32,
+    /// `timeout` held.
+    pub timeout: bool,
+}
+
+/// What kind of error it is; the names are those of the JSON contract.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ViolationKind {
+    /// `assert`, and the run-time errors that SPIN calls assertions (array index).
+    Assertion,
+    /// A deadlock outside end labels.
+    InvalidEndState,
+    /// A cycle through an accepting state, or a claim that ended.
+    AcceptanceCycle,
+    /// A cycle without progress.
+    NonProgressCycle,
+    /// Any other run-time error: division by zero, a `d_step` that blocks, too many processes, …
+    Unhandled,
+}
+
+impl ViolationKind {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            ViolationKind::Assertion => "assertion",
+            ViolationKind::InvalidEndState => "invalid-end-state",
+            ViolationKind::AcceptanceCycle => "acceptance-cycle",
+            ViolationKind::NonProgressCycle => "non-progress-cycle",
+            ViolationKind::Unhandled => "unhandled",
+        }
+    }
+}
+
+/// An error with the path that leads to it.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// What kind.
+    pub kind: ViolationKind,
+    /// In words: `assertion violated (x == 1)`.
+    pub message: String,
+    /// The statement, or where the first blocked process stands.
+    pub span: Span,
+    /// Steps before the error, as SPIN counts them.
+    pub depth: u64,
+    /// The steps from the initial state; the last one is the step that fails (none for an invalid end state).
+    pub path: Vec<Step>,
+    /// For a cycle: the path's steps from here on repeat for ever.
+    pub cycle_start: Option<usize>,
+}
+
+/// What ended a search early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// `--memory`: bytes in use and the budget.
+    Memory {
+        /// In use when it ended.
+        used: u64,
+        /// The budget.
+        budget: u64,
+    },
+    /// `--max-depth` cut off paths.
+    Depth(u64),
+    /// The stack alone needs more than the cache has.
+    CacheBelowStack {
+        /// Size of the cache.
+        cache: u64,
+        /// Stack states at that moment.
+        needed: u64,
+    },
+    /// A table of fixed size is full.
+    TableFull {
+        /// Its slots.
+        slots: u64,
+    },
+    /// The collision rate of a breadth-first cache passed its bound (both in thousandths).
+    CollisionRate {
+        /// Reached.
+        rate: u32,
+        /// Allowed.
+        bound: u32,
+    },
+    /// Ctrl-C or SIGTERM.
+    Interrupted,
+    /// A budget of time.
+    Time(u64),
+    /// Reading or writing a file failed.
+    File(String),
+}
+
+/// The answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Every reachable state was looked at exactly, and nothing is wrong.
+    Verified(Proof),
+    /// Nothing wrong was found, but states may have been omitted.
+    NoErrorFound,
+    /// An error was found.
+    Violated,
+    /// The search ended without an answer.
+    Incomplete(Limit),
+}
+
+/// Evidence that a search was exhaustive and exact; only this module makes one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proof(());
+
+impl Verdict {
+    /// The verdict of a search that has ended: `errors` found, what cut it short, whether its store is exact.
+    pub fn of_complete_search(errors: u64, limit: Option<Limit>, exact: bool) -> Verdict {
+        match (errors, limit, exact) {
+            (1.., _, _) => Verdict::Violated,
+            (0, Some(limit), _) => Verdict::Incomplete(limit),
+            (0, None, true) => Verdict::Verified(Proof(())),
+            (0, None, false) => Verdict::NoErrorFound,
+        }
+    }
+
+    /// The name in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Verified(_) => "verified",
+            Verdict::NoErrorFound => "no-error-found",
+            Verdict::Violated => "violated",
+            Verdict::Incomplete(_) => "incomplete",
+        }
+    }
+
+    /// The exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Verdict::Verified(_) | Verdict::NoErrorFound => 0,
+            Verdict::Violated => 1,
+            Verdict::Incomplete(_) => 3,
+        }
+    }
+}
+
+/// Counts as SPIN's verifier prints them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// States stored.
+    pub stored: u64,
+    /// Arrivals at a stored state.
+    pub matched: u64,
+    /// Steps inside atomic blocks.
+    pub atomic_steps: u64,
+    /// The longest path, every step counted.
+    pub depth: u64,
+    /// Most states held at once.
+    pub peak_stored: u64,
+    /// States thrown out of a cache.
+    pub evicted: u64,
+    /// Bytes of the longest state vector.
+    pub vector_bytes: u64,
+}
+
+impl Counts {
+    /// Arrivals at storable states.
+    pub fn transitions(&self) -> u64 {
+        self.stored + self.matched
+    }
+}
+
+/// The result of one search.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The counts.
+    pub counts: Counts,
+    /// The first error, or with `--all-errors` the first of each text (at most a few dozen).
+    pub violations: Vec<Violation>,
+    /// All errors met.
+    pub error_count: u64,
+    /// For each process type, which of its transitions were ever executed.
+    pub reached: Vec<Vec<bool>>,
+    /// Bytes in all tables at the end (the peak).
+    pub memory: u64,
+    /// Bound on the probability of an omission; `None` for exact stores.
+    pub omission_probability: Option<f64>,
+    /// Expected share of states visited; `None` for exact stores.
+    pub coverage: Option<f64>,
+    /// Overwrites / insertions of a breadth-first cache.
+    pub collision_rate: Option<f64>,
+    /// Seconds of search.
+    pub seconds: f64,
+}

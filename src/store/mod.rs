@@ -1,0 +1,61 @@
+//! What has been visited. One file per store, one trait for the depth-first searches and one for the breadth-first
+//! ones; no search names a concrete store, and nobody outside keeps a pointer into one.
+
+use crate::model::TransitionType;
+
+/// Where a store keeps a state; means something only to the store that gave it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Handle(pub u64);
+
+/// The answer of a store to "have we been here?".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visit {
+    /// It was not there and now is; until [`Store::leave`] it counts as on the stack.
+    New(Handle),
+    /// It was there already (or, in a store that may err, seems so).
+    Seen {
+        /// It lies on the search stack.
+        on_stack: bool,
+    },
+    /// It was not there and there is no room for it.
+    Full,
+}
+
+/// A set of visited states for depth-first search.
+///
+/// States are byte vectors of varying length. `visit` both asks and inserts; a state that it calls new lies on the
+/// stack (a cache must not evict it, the proviso may ask for it) until `leave` is called with its handle.
+pub trait Store {
+    /// "Verified" may be said with this store: it never takes a new state for a visited one.
+    const EXACT: bool;
+
+    /// Looks the state up and inserts it if it is not there. `how` is the type of the transition that led to it.
+    fn visit(&mut self, state: &[u8], how: TransitionType) -> Visit;
+
+    /// The state of this handle has left the stack.
+    fn leave(&mut self, handle: Handle);
+
+    /// Is it there? Changes nothing (precision on demand asks this).
+    fn contains(&self, state: &[u8]) -> bool;
+
+    /// Bytes that the store occupies now, all tables counted.
+    fn memory(&self) -> usize;
+
+    /// Figures for the report.
+    fn statistics(&self) -> StoreStatistics;
+}
+
+/// Figures of a store for the report.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct StoreStatistics {
+    /// Insertions; with a cache, forgotten states that come again count again.
+    pub stored: u64,
+    /// The most states that were held at once.
+    pub peak: u64,
+    /// States that were thrown out.
+    pub evicted: u64,
+    /// A bound on the probability that at least one state was omitted; 0 for exact stores.
+    pub omission_probability: f64,
+    /// Expected share of the states that were really visited; 1 for exact stores.
+    pub coverage: f64,
+}
