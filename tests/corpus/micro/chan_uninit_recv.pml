@@ -1,0 +1,2 @@
+/* expect: partial ref to uninitialized chan name (len) */
+chan q; byte x; active proctype P(){ q?x }

@@ -1,0 +1,2 @@
+/* expect: refused */
+chan q; active proctype P(){ q!1 }

@@ -1,0 +1,2 @@
+/* expect: partial crash */
+byte x=7,y; active proctype P(){ x=x/y; x=2 }

@@ -1,0 +1,2 @@
+/* expect: partial rv-attempt in d_step */
+chan q=[0] of {byte}; byte x; active proctype P(){ d_step{ x=1; q!1; x=2 } } active proctype Q(){ byte y; q?y }

@@ -1,0 +1,2 @@
+/* expect: refused */
+active proctype P(){ }

@@ -1,0 +1,2 @@
+/* expect: verdict=violated stored=1 matched=0 transitions=1 atomic=0 depth=0 errors=1 */
+byte x; active proctype P(){ (x==1) } active proctype Q(){ end: (x==1) }

@@ -1,0 +1,2 @@
+/* expect: verdict=verified stored=4 matched=0 transitions=4 atomic=0 depth=3 errors=0 */
+byte x; active proctype P(){ if :: x==0 -> goto L :: else -> x=5 fi; L: x=3 }

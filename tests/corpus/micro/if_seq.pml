@@ -1,0 +1,2 @@
+/* expect: verdict=verified stored=6 matched=0 transitions=6 atomic=0 depth=5 errors=0 */
+byte x; active proctype P(){ x=0; if :: x==0 fi; if :: x==0 fi; x=10 }

@@ -1,0 +1,2 @@
+/* expect: verdict=verified stored=4 matched=0 transitions=4 atomic=0 depth=3 errors=0 */
+byte g; init { { byte k=4; g=k } }

@@ -1,0 +1,2 @@
+/* expect: partial crash */
+byte x; active proctype P(){ do :: true :: x=1 od }

@@ -1,0 +1,2 @@
+/* expect: refused */
+byte x; active proctype P(){ L: goto L }

@@ -1,0 +1,2 @@
+/* expect: verdict=verified stored=4 matched=0 transitions=4 atomic=0 depth=3 errors=0 */
+byte x; active proctype P(){ x=1; goto L; L: goto M; x=5; M: x=2 }
