@@ -5,6 +5,7 @@
 
 pub mod diagnostic;
 pub mod lexer;
+pub mod suggest;
 
 use std::path::PathBuf;
 use std::sync::Arc;
