@@ -1,6 +1,13 @@
 //! What has been visited. One file per store, one trait for the depth-first searches and one for the breadth-first
 //! ones; no search names a concrete store, and nobody outside keeps a pointer into one.
 
+mod arena;
+pub mod exact;
+mod hash;
+
+pub use exact::ExactStore;
+pub use hash::StateHash;
+
 use crate::model::TransitionType;
 
 /// Where a store keeps a state; means something only to the store that gave it.
@@ -58,4 +65,21 @@ pub struct StoreStatistics {
     pub omission_probability: f64,
     /// Expected share of the states that were really visited; 1 for exact stores.
     pub coverage: f64,
+}
+
+impl StoreStatistics {
+    /// Those of an empty store that errs never.
+    pub fn exact() -> Self {
+        StoreStatistics { stored: 0, peak: 0, evicted: 0, omission_probability: 0.0, coverage: 1.0 }
+    }
+}
+
+/// A table of zeros, or `None` if the system has no room for it (`vec![0; n]` would abort the program).
+fn try_zeroed(words: usize) -> Option<Vec<u64>> {
+    // The trial asks whether such a block can be had; the second call gets it in pages that are zeroed on first use,
+    // which `resize` would touch all.
+    let mut trial = Vec::<u64>::new();
+    trial.try_reserve_exact(words).ok()?;
+    drop(trial);
+    Some(vec![0; words])
 }
