@@ -48,7 +48,6 @@ pub enum RawKind {
     /// Any operator or punctuation.
     #[token("<->")]
     #[token("->")]
-    #[token("<-")]
     #[token("--")]
     #[token("++")]
     #[token("::")]
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn cuts_operators_by_longest_match() {
-        let text = "a<->b[]<>x!!1 /* c * */ '\\n' \"s\\\"t\" 12 # ##";
+        let text = "y<-1 a<->b[]<>x!!1 /* c * */ '\\n' \"s\\\"t\" 12 # ##";
         let kinds: Vec<&str> = lex(text)
             .iter()
             .filter(|raw| raw.kind != RawKind::Blank)
@@ -149,7 +148,26 @@ mod tests {
             .collect();
         assert_eq!(
             kinds,
-            ["a", "<->", "b", "[]", "<>", "x", "!!", "1", "/* c * */", "'\\n'", "\"s\\\"t\"", "12", "#", "##"]
+            [
+                "y",
+                "<",
+                "-",
+                "1",
+                "a",
+                "<->",
+                "b",
+                "[]",
+                "<>",
+                "x",
+                "!!",
+                "1",
+                "/* c * */",
+                "'\\n'",
+                "\"s\\\"t\"",
+                "12",
+                "#",
+                "##"
+            ]
         );
     }
 

@@ -5,6 +5,8 @@
 
 pub mod diagnostic;
 pub mod lexer;
+pub mod preprocess;
+pub mod read;
 pub mod suggest;
 
 use std::path::PathBuf;
