@@ -1,1 +1,7 @@
-fn main() {}
+//! The `pv` command; everything is in [`pv::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pv::cli::main()
+}

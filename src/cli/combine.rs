@@ -1,0 +1,287 @@
+//! Options that make no sense together are refused by name, with the reason, before any search. One table for what can
+//! be told from the command line alone, one for what depends on the model, one for what this build does not have yet.
+//! Nothing that was asked for is ever silently ignored.
+
+use super::options::{CheckArgs, StoreKind};
+use crate::model::Model;
+
+/// One rule: if `broken`, the options named are refused.
+struct Rule {
+    broken: fn(&CheckArgs) -> bool,
+    options: &'static str,
+    reason: &'static str,
+}
+
+macro_rules! rules {
+    ($($options:literal, $broken:expr, $reason:literal;)*) => {
+        &[$(Rule { broken: $broken, options: $options, reason: $reason }),*]
+    };
+}
+
+#[rustfmt::skip]
+const RULES: &[Rule] = rules! {
+    // Reductions
+    "--sleep with --search bfs", |o| o.search.sleep && o.search.bfs(),
+        "sleep sets live on the depth-first stack";
+    "--sleep with --por", |o| o.search.sleep && o.search.por,
+        "together they are sound only if every stored state keeps its sleep set, which no store here does";
+    "--sleep with --pod", |o| o.search.sleep && o.search.pod() > 0,
+        "precision on demand asks for the first successor of a state, which a sleep set may have left out";
+    "--por with --pod", |o| o.search.por && o.search.pod() > 0,
+        "precision on demand asks for the first successor of a state, which the reduction may have left out";
+    "--deadlocks-only without --por", |o| o.search.deadlocks_only && !o.search.por,
+        "it says how far the reduction may go";
+    "--deadlocks-only with --no-end-states", |o| o.search.deadlocks_only && o.checks.no_end_states,
+        "nothing would be checked";
+    "--deadlocks-only with --property", |o| o.search.deadlocks_only && o.checks.property.is_some(),
+        "the reduction keeps deadlocks, not properties";
+    "--deadlocks-only with --non-progress", |o| o.search.deadlocks_only && o.checks.non_progress,
+        "the reduction keeps deadlocks, not cycles";
+    "--check-por without --por", |o| o.search.check_por && !o.search.por,
+        "there are no persistent sets to check";
+    // Cache
+    "--replace without --cache", |o| o.search.replace.is_some() && o.search.cache.is_none(),
+        "only a bounded cache forgets states";
+    "--replace with --search bfs", |o| o.search.replace.is_some() && o.search.bfs(),
+        "a breadth-first cache overwrites by hash; --ways says how";
+    "--cache with --store bloom", |o| o.search.cache.is_some() && o.search.store() == StoreKind::Bloom,
+        "a Bloom filter cannot forget a state";
+    "--cache with --store compact", |o| o.search.cache.is_some() && o.search.store() == StoreKind::Compact && !o.search.bfs(),
+        "a table of signatures has a fixed number of slots: --slots";
+    // Stores that may omit states
+    "--bits with --store exact", |o| o.search.bits.is_some() && o.search.store() == StoreKind::Exact,
+        "an exact store keeps whole states; choose --store compact or bloom";
+    "--bits 1 with --store compact", |o| o.search.bits == Some(1) && o.search.store() == StoreKind::Compact,
+        "signatures have 2 to 64 bits";
+    "--bits above 32 with --store bloom", |o| o.search.bits > Some(32) && o.search.store() == StoreKind::Bloom,
+        "a Bloom filter has 1 to 32 hash functions";
+    "--slots without --store compact", |o| o.search.slots.is_some() && o.search.store() != StoreKind::Compact,
+        "only the compact store has a number of slots";
+    "--expect-states with --store exact", |o| o.search.expect_states.is_some() && o.search.store() == StoreKind::Exact,
+        "an exact store grows as it needs";
+    "--expect-states with --slots", |o| o.search.expect_states.is_some() && o.search.slots.is_some(),
+        "both say how large the table is";
+    "--pod with --store exact", |o| o.search.pod() > 0 && o.search.store() == StoreKind::Exact,
+        "an exact store has nothing to make precise; choose --store compact or bloom";
+    "--pod with --search bfs", |o| o.search.pod() > 0 && o.search.bfs(),
+        "the first successor of a state is inserted right after it only in depth-first search";
+    "--repeat with --store exact", |o| o.search.repeat() > 1 && o.search.store() == StoreKind::Exact,
+        "every run would be the same";
+    // Breadth-first search with little memory
+    "--hub without --search bfs --cache", |o| o.search.hub && !(o.search.bfs() && o.search.cache.is_some()),
+        "it splits a breadth-first cache in two levels";
+    "--hub-split without --hub", |o| o.search.hub_split.is_some() && !o.search.hub,
+        "it says how the hub cache is split";
+    "--hub-overwrite without --hub", |o| o.search.hub_overwrite.is_some() && !o.search.hub,
+        "it rules the second level of the hub cache";
+    "--ways without --search bfs --cache", |o| o.search.ways.is_some() && !(o.search.bfs() && o.search.cache.is_some()),
+        "it says where a breadth-first cache looks";
+    "--max-collision-rate without --search bfs --cache",
+        |o| o.search.max_collision_rate.is_some() && !(o.search.bfs() && o.search.cache.is_some()),
+        "it says when a breadth-first cache gives up";
+    "--disk without --search bfs", |o| o.search.disk && !o.search.bfs(),
+        "the visited states are looked up on disk level by level";
+    "--disk with --cache", |o| o.search.disk && o.search.cache.is_some(),
+        "--disk sizes its table by --memory; --serial starts with a cache and goes on with the disk";
+    "--disk with --store bloom", |o| o.search.disk && o.search.store() == StoreKind::Bloom,
+        "the visited file holds states or signatures";
+    "--disk with --serial", |o| o.search.disk && o.search.serial,
+        "--serial already goes on with the disk";
+    "--disk-window without --disk or --serial", |o| o.search.disk_window.is_some() && !(o.search.disk || o.search.serial),
+        "it says how much of the visited file is read";
+    "--serial without --search bfs --cache", |o| o.search.serial && !(o.search.bfs() && o.search.cache.is_some()),
+        "it starts with a breadth-first cache";
+    "--switch-rate without --serial", |o| o.search.switch_rate.is_some() && !o.search.serial,
+        "it says when --serial switches to the disk";
+    "--work-dir without --search bfs", |o| o.search.work_dir.is_some() && !o.search.bfs(),
+        "a depth-first search keeps nothing on disk";
+    "--checkpoint without --search bfs", |o| o.search.checkpoint.is_some() && !o.search.bfs(),
+        "only a breadth-first search can be resumed";
+    "--checkpoint-every without --checkpoint", |o| o.search.checkpoint_every.is_some() && o.search.checkpoint.is_none(),
+        "there is no file to write to";
+    // What is checked
+    "--strict-channels with --no-end-states", |o| o.checks.strict_channels && o.checks.no_end_states,
+        "it says which end states are valid";
+    "--property with --no-claims", |o| o.checks.property.is_some() && o.checks.no_claims,
+        "a property is a claim";
+    "--property with --non-progress", |o| o.checks.property.is_some() && o.checks.non_progress,
+        "non-progress cycles are looked for in a search of their own";
+    "--non-progress with --search bfs", |o| o.checks.non_progress && o.search.bfs(),
+        "cycles are found depth first";
+    "--fair with --search bfs", |o| o.checks.fair && o.search.bfs(),
+        "cycles are found depth first";
+};
+
+/// What this build does not have yet. A line goes when its search lands.
+#[rustfmt::skip]
+const ABSENT: &[(&str, fn(&CheckArgs) -> bool)] = &[
+    ("--search bfs", |o| o.search.bfs()),
+    ("--sleep", |o| o.search.sleep),
+    ("--por", |o| o.search.por),
+    ("--check-independence", |o| o.search.check_independence),
+    ("--check-por", |o| o.search.check_por),
+    ("--cache", |o| o.search.cache.is_some()),
+    ("--store compact", |o| o.search.store() == StoreKind::Compact),
+    ("--store bloom", |o| o.search.store() == StoreKind::Bloom),
+    ("--pod", |o| o.search.pod() > 0),
+    ("--repeat", |o| o.search.repeat() > 1),
+    ("--hub", |o| o.search.hub),
+    ("--disk", |o| o.search.disk),
+    ("--serial", |o| o.search.serial),
+    ("--work-dir", |o| o.search.work_dir.is_some()),
+    ("--checkpoint", |o| o.search.checkpoint.is_some()),
+    ("--property", |o| o.checks.property.is_some()),
+    ("--fair", |o| o.checks.fair),
+    ("--non-progress", |o| o.checks.non_progress),
+];
+
+/// Refuses what can be told from the command line alone.
+pub fn check(options: &CheckArgs) -> Result<(), String> {
+    if let Some(rule) = RULES.iter().find(|rule| (rule.broken)(options)) {
+        return Err(format!("{} makes no sense: {}", rule.options, rule.reason));
+    }
+    match ABSENT.iter().find(|(_, asked)| asked(options)) {
+        Some((option, _)) => Err(format!("{option} is not available in this build")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what makes no sense for this model.
+pub fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String> {
+    let names = || model.claims.iter().map(|claim| claim.name.as_ref()).collect::<Vec<_>>().join(", ");
+    if let Some(property) = &options.checks.property {
+        if model.claims.is_empty() {
+            return Err(format!("--property {property}: {} has no ltl properties", model.name));
+        }
+        if !model.claims.iter().any(|claim| *claim.name == **property) {
+            return Err(format!("--property {property}: {} has no such property; it has: {}", model.name, names()));
+        }
+    }
+    let claims = !options.checks.no_claims && !model.claims.is_empty();
+    if options.checks.fair && !options.checks.non_progress && !claims && !model.uses.accept_labels {
+        return Err("--fair makes no sense here: no cycles are looked for; \
+                    the model has no claims and no accept labels, and --non-progress is not given"
+            .into());
+    }
+    if claims && !options.checks.non_progress && options.search.bfs() {
+        return Err(format!(
+            "--search bfs with the claims of {} ({}) makes no sense: cycles are found depth first; add --no-claims",
+            model.name,
+            names()
+        ));
+    }
+    if claims && options.search.por && model.claims.iter().any(|claim| claim.uses_next) {
+        return Err("--por makes no sense with a formula that has `X`: \
+                    the reduction changes how many steps lie between two states"
+            .into());
+    }
+    if claims && options.search.deadlocks_only {
+        return Err(format!("--deadlocks-only with the claims of {} makes no sense: add --no-claims", model.name));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        check: CheckArgs,
+    }
+
+    fn parse(line: &str) -> CheckArgs {
+        Line::parse_from(["check", "m.pml"].into_iter().chain(line.split_whitespace())).check
+    }
+
+    fn broken(line: &str) -> Option<&'static str> {
+        let options = parse(line);
+        RULES.iter().find(|rule| (rule.broken)(&options)).map(|rule| rule.options)
+    }
+
+    /// A line that breaks each rule, in the order of the table.
+    #[rustfmt::skip]
+    const BREAKING: &[&str] = &[
+        "--sleep --search bfs",
+        "--sleep --por",
+        "--sleep --pod 1 --store compact",
+        "--por --pod 1 --store bloom",
+        "--deadlocks-only",
+        "--por --deadlocks-only --no-end-states",
+        "--por --deadlocks-only --property p",
+        "--por --deadlocks-only --non-progress",
+        "--check-por",
+        "--replace random",
+        "--replace type --search bfs --cache 5",
+        "--cache 500 --store bloom",
+        "--cache 500 --store compact",
+        "--bits 3",
+        "--bits 1 --store compact",
+        "--bits 33 --store bloom",
+        "--slots 100",
+        "--expect-states 1M",
+        "--expect-states 1M --slots 2M --store compact",
+        "--pod 1",
+        "--pod 1 --store compact --search bfs",
+        "--repeat 2",
+        "--hub --cache 64k",
+        "--hub-split 0.5",
+        "--hub-overwrite 0.5",
+        "--ways 4 --cache 500",
+        "--max-collision-rate 0.5",
+        "--disk",
+        "--disk --search bfs --cache 500",
+        "--disk --search bfs --store bloom",
+        "--disk --search bfs --serial",
+        "--disk-window auto --search bfs",
+        "--serial --search bfs",
+        "--switch-rate 0.2",
+        "--work-dir x",
+        "--checkpoint c",
+        "--checkpoint-every 5 --search bfs",
+        "--strict-channels --no-end-states",
+        "--property p --no-claims",
+        "--property p --non-progress",
+        "--non-progress --search bfs",
+        "--fair --search bfs",
+    ];
+
+    #[test]
+    fn every_rule_has_a_line_that_breaks_it_first() {
+        assert_eq!(BREAKING.len(), RULES.len());
+        for (line, rule) in BREAKING.iter().zip(RULES) {
+            assert_eq!(broken(line), Some(rule.options), "{line}");
+        }
+    }
+
+    #[test]
+    fn sensible_lines_pass() {
+        for line in [
+            "",
+            "--search bfs --cache 500",
+            "--cache 500 --sleep --replace type",
+            "--por --deadlocks-only --check-por",
+            "--store compact --bits 20 --slots 4M --pod 1 --repeat 3",
+            "--store bloom --bits 3 --memory 512M",
+            "--store bloom --expect-states 1M",
+            "--search bfs --cache 64k --hub --hub-split 0.5 --hub-overwrite 0.01 --ways 1 --max-collision-rate 0.8",
+            "--search bfs --disk --memory 64M --disk-window 0.5 --work-dir x --store compact",
+            "--search bfs --serial --cache 1M --switch-rate 0.2 --disk-window auto",
+            "--search bfs --checkpoint c --checkpoint-every 60",
+            "--non-progress --fair",
+            "--property p --fair",
+            "--pod 0 --repeat 1 --search bfs",
+        ] {
+            assert_eq!(broken(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_options_and_the_reason() {
+        let message = check(&parse("--hub")).unwrap_err();
+        assert!(message.contains("--hub without --search bfs --cache"), "{message}");
+        assert!(message.contains("two levels"), "{message}");
+    }
+}

@@ -1,0 +1,67 @@
+//! Standard output and standard error as the commands use them. A reader that goes away (`pv replay … | head`) ends
+//! the output, not the program: a broken pipe is no error and never a panic.
+
+use super::options::{OutputArgs, When};
+use anstream::{AutoStream, ColorChoice};
+use std::io::{self, IsTerminal, Write};
+
+/// Exit code for a wrong model or a wrong command line.
+pub const WRONG: u8 = 2;
+
+/// Where a command writes.
+#[derive(Clone, Debug)]
+pub struct Console {
+    /// As given on the command line.
+    pub options: OutputArgs,
+}
+
+impl Console {
+    /// Standard output; colours as asked for.
+    pub fn out(&self) -> AutoStream<io::StdoutLock<'static>> {
+        AutoStream::new(io::stdout().lock(), self.choice(io::stdout().is_terminal()))
+    }
+
+    /// Standard error; colours as asked for.
+    pub fn err(&self) -> AutoStream<io::StderrLock<'static>> {
+        AutoStream::new(io::stderr().lock(), self.choice(io::stderr().is_terminal()))
+    }
+
+    /// Are colours wanted on standard error?
+    pub fn color_on_stderr(&self) -> bool {
+        self.choice(io::stderr().is_terminal()) == ColorChoice::Always
+    }
+
+    /// A progress bar is wanted and there is somebody to see it.
+    pub fn progress(&self) -> bool {
+        !self.options.quiet && !self.options.no_bar && io::stderr().is_terminal()
+    }
+
+    /// Writes a text to standard output.
+    pub fn print(&self, text: &str) {
+        let mut out = self.out();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Says on standard error what is wrong, and gives the exit code for it.
+    pub fn wrong(&self, message: impl std::fmt::Display) -> u8 {
+        let _ = writeln!(self.err(), "\x1b[1;31merror\x1b[0m: {message}");
+        WRONG
+    }
+
+    /// A warning on standard error, unless `--quiet`.
+    pub fn warn(&self, message: impl std::fmt::Display) {
+        if !self.options.quiet {
+            let _ = writeln!(self.err(), "\x1b[1;33mwarning\x1b[0m: {message}");
+        }
+    }
+
+    fn choice(&self, terminal: bool) -> ColorChoice {
+        let wanted = match self.options.color {
+            When::Always => true,
+            When::Never => false,
+            // The convention of no-color.org.
+            When::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        };
+        if wanted { ColorChoice::Always } else { ColorChoice::Never }
+    }
+}

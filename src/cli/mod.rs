@@ -1,0 +1,105 @@
+//! The command line: one file per command, all options in [`options`], what does not go together in [`combine`].
+//!
+//! [`main`] parses, runs the command on a thread with a large stack (the tree of a deeply nested model is walked by
+//! recursion) and turns what it says into the exit code: 0 fine, 1 violated, 2 wrong input, 3 incomplete, 101 a bug.
+
+pub mod check;
+pub mod combine;
+pub mod compare;
+pub mod console;
+pub mod fmt;
+pub mod graph;
+pub mod load;
+pub mod ltl;
+pub mod options;
+pub mod replay;
+pub mod resume;
+pub mod simulate;
+pub mod size;
+pub mod stats;
+
+use clap::{Parser, Subcommand};
+use console::Console;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// A verifier for concurrent protocols written in Promela.
+#[derive(Parser, Debug)]
+#[command(name = "pv", version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    output: options::OutputArgs,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Verify a model: assertions, invalid end states, and its properties.
+    Check(Box<options::CheckArgs>),
+    /// Run a model once, by chance or step by step.
+    Simulate(simulate::SimulateArgs),
+    /// Play a counterexample back: steps, variables, message sequence chart.
+    Replay(replay::ReplayArgs),
+    /// Run a matrix of searches and cache sizes; table, CSV, plots, one HTML page.
+    Compare(compare::CompareArgs),
+    /// Shape of the state space: levels, in-degree density, transition locality.
+    Stats(stats::StatsArgs),
+    /// Go on with a stopped breadth-first search.
+    Resume(resume::ResumeArgs),
+    /// The process automata and what each transition touches, as DOT.
+    Graph(graph::GraphArgs),
+    /// The model as clean Promela.
+    Fmt(fmt::FmtArgs),
+    /// The Büchi automaton of a formula, as a never claim or DOT.
+    Ltl(ltl::LtlArgs),
+}
+
+/// Exit code for a bug in pv itself.
+const INTERNAL_ERROR: u8 = 101;
+
+/// Stack of the working thread, in bytes: enough for trees far deeper than the parser lets through. Only what is
+/// touched is really taken; where address space is limited, smaller ones are tried.
+const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(std::io::stderr(), "internal error: {panic}\nThis is a bug in pv, please report it.");
+    }));
+    let cli = std::sync::Arc::new(cli);
+    for stack in STACKS {
+        let cli = cli.clone();
+        if let Ok(worker) = std::thread::Builder::new().stack_size(stack).spawn(move || run(&cli)) {
+            return ExitCode::from(worker.join().unwrap_or(INTERNAL_ERROR));
+        }
+    }
+    ExitCode::from(run(&cli))
+}
+
+fn run(cli: &Cli) -> u8 {
+    let console = Console { options: cli.output.clone() };
+    match &cli.command {
+        Command::Check(args) => check::run(&console, args),
+        Command::Simulate(args) => simulate::run(&console, args),
+        Command::Replay(args) => replay::run(&console, args),
+        Command::Compare(args) => compare::run(&console, args),
+        Command::Stats(args) => stats::run(&console, args),
+        Command::Resume(args) => resume::run(&console, args),
+        Command::Graph(args) => graph::run(&console, args),
+        Command::Fmt(args) => fmt::run(&console, args),
+        Command::Ltl(args) => ltl::run(&console, args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,307 @@
+//! Every option of `pv`, with its default and range, in one place. Options that may be given or not are `Option`s, so
+//! that [`super::combine`] can tell "not given" from "given with the default"; what the default is stands in the help
+//! text and in the accessor below the table.
+
+use super::size;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// The model and what reaches the preprocessor.
+#[derive(Args, Clone, Debug)]
+pub struct ModelArgs {
+    /// The Promela file; `-` reads standard input.
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// Define a macro as `#define NAME VALUE` would; the value is 1 if none is given.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = definition)]
+    pub defines: Vec<(String, String)>,
+    /// Look for included files in this folder too. May be given several times.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+}
+
+/// What every command understands.
+#[derive(Args, Clone, Debug, Default)]
+pub struct OutputArgs {
+    /// Say less: no progress and no warnings.
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// No progress bar on standard error (there is none anyway when that is not a terminal).
+    #[arg(long, global = true)]
+    pub no_bar: bool,
+    /// Colours in reports and messages.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum When {
+    /// If the output is a terminal.
+    #[default]
+    Auto,
+    /// Also into files and pipes.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The order of exploration.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Search {
+    /// Depth first.
+    #[default]
+    Dfs,
+    /// Breadth first: shortest counterexamples.
+    Bfs,
+}
+
+/// What is kept of a visited state.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StoreKind {
+    /// The whole state: nothing is missed.
+    #[default]
+    Exact,
+    /// A signature of `--bits` bits (hash compaction).
+    Compact,
+    /// `--bits` bits of a Bloom filter (bitstate search).
+    Bloom,
+}
+
+/// Which state a full depth-first cache forgets.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Replace {
+    /// Any.
+    #[default]
+    Random,
+    /// By the type of the transitions that led to it.
+    Type,
+    /// The one met most often.
+    MostVisited,
+    /// The one met least often.
+    LeastVisited,
+    /// One of the largest class of equally often met ones.
+    LargestClass,
+    /// The one with the smallest subtree below it.
+    SmallestSubtree,
+}
+
+/// How much of the visited file a check of the disk search reads.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum DiskWindow {
+    /// As much as turns out to be enough.
+    Auto,
+    /// This fraction.
+    Fraction(f64),
+}
+
+/// The options of `pv check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// What is looked for.
+    #[command(flatten, next_help_heading = "What is checked")]
+    pub checks: PropertyArgs,
+    /// How it is looked for.
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// One JSON object on standard output, nothing else there.
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Write the trail of the first error to this file [default: MODEL.trail.json in the current folder].
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "no_trail")]
+    pub trail: Option<PathBuf>,
+    /// Write no trail files.
+    #[arg(long, help_heading = "Output")]
+    pub no_trail: bool,
+}
+
+/// What is checked.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PropertyArgs {
+    /// Count every error and go on; without it the search stops at the first.
+    #[arg(long)]
+    pub all_errors: bool,
+    /// Do not look for invalid end states (deadlocks).
+    #[arg(long)]
+    pub no_end_states: bool,
+    /// Do not check assertions.
+    #[arg(long)]
+    pub no_assertions: bool,
+    /// An end state is valid only if all channels are empty.
+    #[arg(long)]
+    pub strict_channels: bool,
+    /// Check this `ltl` property only [default: all of them, each in a search of its own].
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+    /// Leave never claims and `ltl` properties out.
+    #[arg(long)]
+    pub no_claims: bool,
+    /// Weak fairness for acceptance and non-progress cycles.
+    #[arg(long)]
+    pub fair: bool,
+    /// Look for non-progress cycles.
+    #[arg(long)]
+    pub non_progress: bool,
+}
+
+/// How it is searched.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SearchArgs {
+    /// Order of exploration [default: dfs].
+    #[arg(long, value_enum, hide_possible_values = false, help_heading = "Search")]
+    pub search: Option<Search>,
+    /// Longest path that is followed, 1 or more [default: no bound]. A bound that was hit makes the verdict
+    /// `incomplete`.
+    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Search")]
+    pub max_depth: Option<u64>,
+    /// Budget of memory for the whole search, `512M`, `4G` (1K = 1024 bytes) [default: no bound]. Reaching it makes the
+    /// verdict `incomplete`.
+    #[arg(long, value_name = "SIZE", value_parser = size::bytes, help_heading = "Search")]
+    pub memory: Option<u64>,
+    /// Seed of every random choice, 0 to 2^64-1 [default: 1].
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub seed: Option<u64>,
+
+    /// Sleep sets: leave out transitions that only swap independent steps (dfs).
+    #[arg(long, help_heading = "Reduction")]
+    pub sleep: bool,
+    /// Partial-order reduction with persistent sets.
+    #[arg(long, help_heading = "Reduction")]
+    pub por: bool,
+    /// With --por: reduce further and check end states only.
+    #[arg(long, help_heading = "Reduction")]
+    pub deadlocks_only: bool,
+    /// Verify the independence relation while searching: execute both orders and compare (slow, for tests).
+    #[arg(long, help_heading = "Reduction")]
+    pub check_independence: bool,
+    /// Verify each persistent set from its definition while searching (slow, for tests).
+    #[arg(long, help_heading = "Reduction")]
+    pub check_por: bool,
+
+    /// What is kept of a state [default: exact].
+    #[arg(long, value_enum, help_heading = "Store")]
+    pub store: Option<StoreKind>,
+    /// At most N stored states, 1 or more: `500`, `64k`, `2M` (1k = 1000) [default: no bound].
+    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
+    pub cache: Option<u64>,
+    /// Which state a full cache forgets, dfs [default: random].
+    #[arg(long, value_enum, help_heading = "Store")]
+    pub replace: Option<Replace>,
+    /// Signature bits of the compact store, 2 to 64 [default: 40]; hash functions of the bloom store, 1 to 32
+    /// [default: 3, or the best for --expect-states].
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Store")]
+    pub bits: Option<u8>,
+    /// Slots of the compact store, 1 or more (1k = 1000) [default: what --memory or --expect-states ask for].
+    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
+    pub slots: Option<u64>,
+    /// How many states to make room for, 1 or more (compact, bloom).
+    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
+    pub expect_states: Option<u64>,
+    /// Precision on demand: length of the chain of first successors that is looked at, 0 to 64, 0 is off [default: 0].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(0..=64), help_heading = "Store")]
+    pub pod: Option<u8>,
+    /// Runs with independent hash functions, 1 to 1000 (compact, bloom) [default: 1].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Store")]
+    pub repeat: Option<u32>,
+
+    /// Two-level cache, with --search bfs --cache N.
+    #[arg(long, help_heading = "Breadth-first search with little memory")]
+    pub hub: bool,
+    /// Share of the first level of the hub cache, 0 to 1 [default: 0.7].
+    #[arg(long, value_name = "FRACTION", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    pub hub_split: Option<f64>,
+    /// Probability that the second level overwrites a state, 0 to 1 [default: 0.0001].
+    #[arg(long, value_name = "P", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    pub hub_overwrite: Option<f64>,
+    /// Slots looked at in a bfs cache before one is overwritten, 1 to 64 [default: 8].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Breadth-first search with little memory")]
+    pub ways: Option<u8>,
+    /// When a bfs cache gives up: overwrites per insertion, 0 to 1 [default: 0.9].
+    #[arg(long, value_name = "R", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    pub max_collision_rate: Option<f64>,
+    /// Visited table and queue on disk, with --search bfs.
+    #[arg(long, help_heading = "Breadth-first search with little memory")]
+    pub disk: bool,
+    /// Start with a cache, go on with the disk, with --search bfs --cache N.
+    #[arg(long, help_heading = "Breadth-first search with little memory")]
+    pub serial: bool,
+    /// Collision rate at which --serial switches, 0 to 1 [default: 0.1].
+    #[arg(long, value_name = "R", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    pub switch_rate: Option<f64>,
+    /// Folder for the files of the search [default: the system's folder for temporary files].
+    #[arg(long, value_name = "DIR", help_heading = "Breadth-first search with little memory")]
+    pub work_dir: Option<PathBuf>,
+    /// Part of the visited file that a check reads: `auto`, or a fraction from 0 to 1 [default: 1].
+    #[arg(long, value_name = "auto|FRACTION", value_parser = disk_window, help_heading = "Breadth-first search with little memory")]
+    pub disk_window: Option<DiskWindow>,
+    /// Leave a checkpoint in this file on Ctrl-C or SIGTERM, for `pv resume`.
+    #[arg(long, value_name = "FILE", help_heading = "Breadth-first search with little memory")]
+    pub checkpoint: Option<PathBuf>,
+    /// And every so many seconds, 1 or more.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Breadth-first search with little memory")]
+    pub checkpoint_every: Option<u64>,
+}
+
+impl SearchArgs {
+    /// Seed of every random choice.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// Order of exploration.
+    pub fn search(&self) -> Search {
+        self.search.unwrap_or_default()
+    }
+
+    /// Breadth first?
+    pub fn bfs(&self) -> bool {
+        self.search() == Search::Bfs
+    }
+
+    /// What is kept of a state.
+    pub fn store(&self) -> StoreKind {
+        self.store.unwrap_or_default()
+    }
+
+    /// Which state a full cache forgets.
+    pub fn replace(&self) -> Replace {
+        self.replace.unwrap_or_default()
+    }
+
+    /// Length of the chain of first successors; 0 is off.
+    pub fn pod(&self) -> u8 {
+        self.pod.unwrap_or(0)
+    }
+
+    /// Number of runs.
+    pub fn repeat(&self) -> u32 {
+        self.repeat.unwrap_or(1)
+    }
+}
+
+/// The name of a value as it is written on the command line.
+pub fn value_name<T: ValueEnum>(value: T) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+}
+
+fn definition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if starts && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+        Ok((name.into(), value.into()))
+    } else {
+        Err("expected NAME or NAME=VALUE, where NAME is a word".into())
+    }
+}
+
+fn disk_window(text: &str) -> Result<DiskWindow, String> {
+    match text {
+        "auto" => Ok(DiskWindow::Auto),
+        _ => {
+            size::fraction(text).map(DiskWindow::Fraction).map_err(|_| "expected `auto` or a number from 0 to 1".into())
+        }
+    }
+}
