@@ -112,9 +112,12 @@ const RULES: &[Rule] = rules! {
         "cycles are found depth first";
 };
 
+/// An option and whether it was asked for.
+type Absent = (&'static str, fn(&CheckArgs) -> bool);
+
 /// What this build does not have yet. A line goes when its search lands.
 #[rustfmt::skip]
-const ABSENT: &[(&str, fn(&CheckArgs) -> bool)] = &[
+const ABSENT: &[Absent] = &[
     ("--search bfs", |o| o.search.bfs()),
     ("--sleep", |o| o.search.sleep),
     ("--por", |o| o.search.por),
