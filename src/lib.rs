@@ -3,6 +3,7 @@
 //! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → [`search`] → `report`.
 
 pub mod cli;
+pub mod exec;
 pub mod model;
 pub mod search;
 pub mod source;

@@ -1,0 +1,251 @@
+//! One step: is the transition executable, and what does it do.
+
+use super::journal::Undo;
+use super::program::{Op, Routine, Run, Transition};
+use super::{Fired, Machine, Me, Trap, TrapKind};
+use crate::model::Scalar;
+
+/// A `d_step` that runs this long will not end; without a bound the search would hang.
+const LONGEST_STEP: u64 = 10_000_000;
+
+impl<'p> Machine<'p> {
+    /// Tries transition `number` (in [`super::Program::transitions`]) of a process. `moved`: an earlier transition of
+    /// this location was executable, so `else` is not.
+    #[inline]
+    pub fn fire(&mut self, pid: usize, number: u32, moved: bool) -> Fired {
+        let transition = &self.program.transitions[number as usize];
+        let me = self.me(pid);
+        let fired = self.attempt(me, transition, moved);
+        if matches!(fired, Fired::Done | Fired::DoneWith(_))
+            && let Some(at) = self.program.last
+        {
+            self.write(at, Scalar::U8, pid as i32);
+        }
+        fired
+    }
+
+    /// Tries a transition of the claim.
+    pub fn fire_claim(&mut self, number: u32, moved: bool) -> Fired {
+        let Some((base, _)) = self.program.claim else { return Fired::Blocked };
+        let transition = &self.program.transitions[number as usize];
+        self.attempt(Me { pid: 0, base }, transition, moved)
+    }
+
+    #[inline]
+    fn attempt(&mut self, me: Me, transition: &'p Transition, moved: bool) -> Fired {
+        if self.handshake.is_some() && !matches!(transition.op, Op::Receive(_)) {
+            return Fired::Blocked;
+        }
+        // The plain cases first: no mark, no undo.
+        match &transition.op {
+            Op::Skip => {
+                self.go(me, transition.target);
+                return Fired::Done;
+            }
+            Op::Else => {
+                if moved {
+                    return Fired::Blocked;
+                }
+                self.go(me, transition.target);
+                return Fired::Done;
+            }
+            Op::Guard(guard) => {
+                return match self.eval(me, guard) {
+                    Ok(0) => Fired::Blocked,
+                    Ok(_) => {
+                        self.go(me, transition.target);
+                        Fired::Done
+                    }
+                    Err(trap) => Fired::Failed(trap),
+                };
+            }
+            Op::End => {
+                if me.pid as usize + 1 != self.process_count() {
+                    return Fired::Blocked;
+                }
+                self.die();
+                return Fired::Done;
+            }
+            _ => {}
+        }
+        let mark = self.mark();
+        match self.perform(me, &transition.op) {
+            Ok(None) => {
+                self.undo(mark);
+                Fired::Blocked
+            }
+            Ok(Some(fired)) => {
+                self.go(me, transition.target);
+                fired
+            }
+            Err(trap) => {
+                self.undo(mark);
+                Fired::Failed(trap)
+            }
+        }
+    }
+
+    #[inline]
+    fn go(&mut self, me: Me, target: u16) {
+        let at = me.base as usize + 1;
+        self.journal.push(Undo::Half, me.base + 1, self.half(me.base + 1));
+        self.buffer[at..at + 2].copy_from_slice(&target.to_le_bytes());
+    }
+
+    fn die(&mut self) {
+        let Some(&at) = self.processes.last() else { return };
+        let length = self.end - at;
+        self.journal.bytes.extend_from_slice(&self.buffer[at as usize..self.end as usize]);
+        self.journal.push(Undo::Death, at, length);
+        self.drop_youngest();
+    }
+
+    /// Does what an operation does except the move to the next location; `None` if it is not executable (what it
+    /// changed until then is undone by the caller).
+    fn perform(&mut self, me: Me, op: &'p Op) -> Result<Option<Fired>, Trap> {
+        let done = |executable: bool| Ok(executable.then_some(Fired::Done));
+        match op {
+            Op::Skip | Op::Else => done(true),
+            Op::End => done(false),
+            Op::Guard(guard) => done(self.eval(me, guard)? != 0),
+            Op::Assign(target, value) => {
+                let value = self.eval(me, value)?;
+                self.assign(me, target, value)?;
+                done(true)
+            }
+            Op::Block(assignments) => {
+                for (target, value) in assignments {
+                    let value = self.eval(me, value)?;
+                    self.assign(me, target, value)?;
+                }
+                done(true)
+            }
+            Op::Send(send) => self.send(me, send),
+            Op::Receive(receive) => self.receive(me, receive),
+            Op::Assert(condition, site) => Ok(Some(if self.eval(me, condition)? == 0 {
+                Fired::DoneWith(Trap::new(TrapKind::Assertion, *site))
+            } else {
+                Fired::Done
+            })),
+            Op::RunGuard(parts) => {
+                self.run(me, &parts.0)?;
+                done(self.eval(me, &parts.1)? != 0)
+            }
+            Op::RunAssign(parts) => {
+                self.run(me, &parts.0)?;
+                let value = self.eval(me, &parts.2)?;
+                self.assign(me, &parts.1, value)?;
+                done(true)
+            }
+            Op::SetPriority(parts) => {
+                let (pid, value) = (self.eval(me, &parts.0)?, self.eval(me, &parts.1)?);
+                if !(1..=255).contains(&value) {
+                    return Err(Trap::new(TrapKind::Priority, parts.2));
+                }
+                if let (Some(&at), Some(offset)) = (self.processes.get(pid as usize), self.program.priority) {
+                    self.write(at + offset, Scalar::U8, value);
+                }
+                done(true)
+            }
+            Op::DStep(routine, site) => self.step(me, routine, *site),
+        }
+    }
+
+    fn run(&mut self, me: Me, run: &'p Run) -> Result<(), Trap> {
+        let proctype = &self.program.proctypes[run.proctype as usize];
+        let priority = match &run.priority {
+            Some(priority) => self.eval(me, priority)?,
+            None => i32::from(proctype.priority),
+        };
+        if !(1..=255).contains(&priority) {
+            return Err(Trap::new(TrapKind::Priority, run.site));
+        }
+        self.scratch.clear();
+        for argument in &run.arguments {
+            let value = self.eval(me, argument)?;
+            self.scratch.push(value);
+        }
+        self.run_result = self.create(run.proctype, priority as u8, run.site)? as i32;
+        Ok(())
+    }
+
+    /// A whole `d_step`: at each location the first executable transition.
+    fn step(&mut self, me: Me, routine: &'p Routine, site: u32) -> Result<Option<Fired>, Trap> {
+        let mut location = routine.entry;
+        let mut result = Fired::Done;
+        for count in 0..LONGEST_STEP {
+            if location == routine.exit && count > 0 {
+                return Ok(Some(result));
+            }
+            let (first, number) = routine.locations[location as usize];
+            let mut next = None;
+            for (op, target) in &routine.transitions[first as usize..(first + number) as usize] {
+                self.refuse_rendezvous(me, op, site)?;
+                let mark = self.mark();
+                match self.perform(me, op)? {
+                    None => self.undo(mark),
+                    Some(fired) => {
+                        if result == Fired::Done {
+                            result = fired;
+                        }
+                        next = Some(*target);
+                        break;
+                    }
+                }
+            }
+            match next {
+                Some(target) => location = target,
+                None if count == 0 => return Ok(None),
+                None => return Err(Trap::new(TrapKind::BlockedStep, site)),
+            }
+        }
+        Err(Trap::new(TrapKind::EndlessStep, site))
+    }
+
+    fn refuse_rendezvous(&self, me: Me, op: &Op, site: u32) -> Result<(), Trap> {
+        let channel = match op {
+            Op::Send(send) => &send.channel,
+            Op::Receive(receive) => &receive.channel,
+            _ => return Ok(()),
+        };
+        let id = self.eval(me, channel)?;
+        match self.channel(id) {
+            Some(channel) if self.capacity(channel) == 0 => Err(Trap::new(TrapKind::RendezvousInStep, site)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Some transition of the process is executable now. A rendezvous send counts, whether or not a partner is ready.
+    pub fn can_move(&self, pid: usize) -> Result<bool, Trap> {
+        let place = self.place(pid);
+        for number in place.first..place.end {
+            if self.executable(self.me(pid), &self.program.transitions[number as usize].op)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Executable, judged without executing. `else` counts: who asks has found nothing earlier.
+    fn executable(&self, me: Me, op: &Op) -> Result<bool, Trap> {
+        if self.handshake.is_some() && !matches!(op, Op::Receive(_)) {
+            return Ok(false);
+        }
+        Ok(match op {
+            Op::Guard(guard) => self.eval(me, guard)? != 0,
+            Op::End => me.pid as usize + 1 == self.process_count(),
+            Op::Send(send) => self.has_room(me, send)?,
+            Op::Receive(receive) => self.find_message(me, receive)?.is_some(),
+            Op::DStep(routine, _) => {
+                let (first, number) = routine.locations[routine.entry as usize];
+                for (op, _) in &routine.transitions[first as usize..(first + number) as usize] {
+                    if self.executable(me, op)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            _ => true,
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! The undo journal: what a step overwrote, so that backtracking restores it without a copy of the state.
+//!
+//! One entry per write, twelve bytes; longer runs of old bytes lie in a byte stack beside it. Undoing pops entries
+//! down to a mark in reverse order.
+
+/// What an entry restores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Undo {
+    /// One byte; the old value is in `old`.
+    Byte,
+    /// Two bytes.
+    Half,
+    /// Four bytes.
+    Word,
+    /// `old` bytes from the top of the byte stack.
+    Bytes,
+    /// `old` bytes become zero again.
+    Zero,
+    /// The youngest process is taken away again.
+    Birth,
+    /// A process comes back; its `old` bytes are on the byte stack.
+    Death,
+    /// A handshake was offered: it is withdrawn.
+    Offer,
+    /// A handshake was taken: it is offered again; `at` is the channel, `old` the start of its message.
+    Take,
+}
+
+/// One entry of the journal.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Place in the buffer.
+    pub at: u32,
+    /// Old value or length.
+    pub old: u32,
+    /// What it restores.
+    pub undo: Undo,
+}
+
+/// A position in the journal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mark(pub u32);
+
+/// See the module.
+#[derive(Default, Debug)]
+pub struct Journal {
+    /// Entries, newest last.
+    pub entries: Vec<Entry>,
+    /// Old bytes of the `Bytes` and `Death` entries.
+    pub bytes: Vec<u8>,
+}
+
+impl Journal {
+    /// The present position.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark(self.entries.len() as u32)
+    }
+
+    /// Adds an entry.
+    #[inline]
+    pub fn push(&mut self, undo: Undo, at: u32, old: u32) {
+        self.entries.push(Entry { at, old, undo });
+    }
+
+    /// Bytes it occupies.
+    pub fn memory(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>() + self.bytes.capacity()
+    }
+}

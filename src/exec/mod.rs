@@ -1,0 +1,449 @@
+//! The semantics: what is executable, what a step does, how it is undone. The only place that knows what a statement
+//! means; searches, replay and simulation all go through [`Machine`]. No I/O, no allocation per step.
+//!
+//! A [`Machine`] has one buffer with the state (see [`crate::model`] for its parts). [`Machine::fire`] tries one
+//! transition of one process: it is blocked, or it is done and journalled, or it fails with a [`Trap`].
+//! [`Machine::undo`] goes back to a mark. A rendezvous is two calls: the send offers a handshake, during which only
+//! receives on that channel by other processes are executable; the receive completes it.
+
+mod channel;
+mod eval;
+mod fire;
+pub mod journal;
+pub mod program;
+pub mod show;
+mod trace;
+pub mod trap;
+
+pub use journal::Mark;
+pub use program::Program;
+pub use trap::{Trap, TrapKind};
+
+use crate::model::{PROCESS_HEADER, Scalar};
+use journal::{Journal, Undo};
+use program::{Setup, Target};
+
+/// At most this many processes and channels: pids and channel ids are bytes, as in SPIN.
+pub const LIMIT: usize = 255;
+
+/// What came of an attempt to fire a transition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fired {
+    /// It is not executable; nothing has changed.
+    Blocked,
+    /// It is done.
+    Done,
+    /// It is done, with an error that does not keep the search from going on: a failed assertion counts as passed.
+    DoneWith(Trap),
+    /// It fails: nothing has changed.
+    Failed(Trap),
+}
+
+/// A channel that exists now.
+#[derive(Clone, Copy, Debug)]
+struct ChannelRef {
+    /// Absolute offset of its length.
+    at: u32,
+    /// Its type in the program.
+    ty: u32,
+}
+
+/// A send that waits for its receive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Handshake {
+    /// Channel id.
+    channel: u32,
+    /// Where its message starts in `Machine::messages`.
+    start: u32,
+}
+
+/// Who evaluates: pid and place of its record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Me {
+    pid: u32,
+    base: u32,
+}
+
+/// The executor: a state, and how to change it. See the module.
+#[derive(Debug)]
+pub struct Machine<'p> {
+    program: &'p Program,
+    /// Hidden variables, then the vector; longer than the state so that births need no check.
+    buffer: Vec<u8>,
+    /// End of the state in the buffer.
+    end: u32,
+    /// Absolute offset of each process.
+    processes: Vec<u32>,
+    /// Channels by id - 1.
+    channels: Vec<ChannelRef>,
+    journal: Journal,
+    handshake: Option<Handshake>,
+    messages: Vec<i32>,
+    scratch: Vec<i32>,
+    /// `timeout` holds.
+    timeout: bool,
+    /// What the last `run` gave.
+    run_result: i32,
+}
+
+impl<'p> Machine<'p> {
+    /// The initial state. An initialiser that fails (an index, a division) is an error of the model.
+    pub fn new(program: &'p Program) -> Result<Machine<'p>, Trap> {
+        let mut machine = Machine {
+            program,
+            buffer: vec![0; program.first_process as usize + 64],
+            end: program.first_process,
+            processes: Vec::with_capacity(LIMIT),
+            channels: Vec::with_capacity(LIMIT),
+            journal: Journal::default(),
+            handshake: None,
+            messages: Vec::new(),
+            scratch: Vec::new(),
+            timeout: false,
+            run_result: 0,
+        };
+        machine.reset_channels();
+        machine.set_up(Me { pid: 0, base: 0 }, &program.setup, 0)?;
+        if let Some((at, number)) = program.claim {
+            let claim = &program.proctypes[number as usize];
+            machine.write(at + 1, Scalar::U16 { width: 16 }, i32::from(claim.entry));
+            machine.set_up(Me { pid: 0, base: at }, &claim.setup, 0)?;
+        }
+        if let Some((at, number)) = program.trace {
+            let entry = program.proctypes[number as usize].entry;
+            machine.write(at, Scalar::U16 { width: 16 }, i32::from(entry));
+        }
+        for &(proctype, priority) in &program.processes {
+            machine.scratch.clear();
+            machine.scratch.resize(program.proctypes[proctype as usize].parameters.len(), 0);
+            machine.create(proctype, priority, 0)?;
+        }
+        machine.forget_journal();
+        Ok(machine)
+    }
+
+    fn reset_channels(&mut self) {
+        self.channels.clear();
+        self.channels.extend(self.program.global_channels.iter().map(|&(at, ty)| ChannelRef { at, ty }));
+    }
+
+    fn set_up(&mut self, me: Me, setup: &'p [Setup], first_channel: usize) -> Result<(), Trap> {
+        let mut next_channel = first_channel;
+        for action in setup {
+            let (target, value) = match action {
+                Setup::Assign(target, value) => (target, self.eval(me, value)?),
+                Setup::Channel(target) => {
+                    next_channel += 1;
+                    (target, next_channel as i32)
+                }
+            };
+            self.assign(me, target, value)?;
+        }
+        Ok(())
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The state as it is stored: hidden variables are not part of it.
+    #[inline]
+    pub fn state(&self) -> &[u8] {
+        &self.buffer[self.program.hidden as usize..self.end as usize]
+    }
+
+    /// The state with its hidden variables: what [`Machine::load`] takes.
+    #[inline]
+    pub fn saved(&self) -> &[u8] {
+        &self.buffer[..self.end as usize]
+    }
+
+    /// Makes `saved` (from [`Machine::saved`] of the same program) the current state. The journal starts anew.
+    pub fn load(&mut self, saved: &[u8]) {
+        if self.buffer.len() < saved.len() + 64 {
+            self.buffer.resize(saved.len() + 64, 0);
+        }
+        let old_end = self.end as usize;
+        self.buffer[..saved.len()].copy_from_slice(saved);
+        if old_end > saved.len() {
+            self.buffer[saved.len()..old_end].fill(0);
+        }
+        self.end = saved.len() as u32;
+        self.processes.clear();
+        self.reset_channels();
+        let mut at = self.program.first_process;
+        for _ in 0..self.buffer[self.program.hidden as usize] {
+            self.processes.push(at);
+            let proctype = &self.program.proctypes[self.buffer[at as usize] as usize];
+            self.channels.extend(proctype.channels.iter().map(|&(offset, ty)| ChannelRef { at: at + offset, ty }));
+            at += proctype.size;
+        }
+        debug_assert_eq!(at, self.end);
+        self.handshake = None;
+        self.timeout = false;
+        self.forget_journal();
+    }
+
+    /// Number of processes.
+    #[inline]
+    pub fn process_count(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// Process type of a process.
+    #[inline]
+    pub fn proctype(&self, pid: usize) -> u32 {
+        u32::from(self.buffer[self.processes[pid] as usize])
+    }
+
+    /// Location of a process, in its automaton.
+    #[inline]
+    pub fn location(&self, pid: usize) -> u32 {
+        self.half(self.processes[pid] + 1)
+    }
+
+    /// The compiled location at which a process stands.
+    #[inline]
+    pub fn place(&self, pid: usize) -> &'p program::Location {
+        let proctype = &self.program.proctypes[self.proctype(pid) as usize];
+        &self.program.locations[(proctype.first_location + self.location(pid)) as usize]
+    }
+
+    /// The compiled location at which the claim stands.
+    #[inline]
+    pub fn claim_place(&self) -> Option<&'p program::Location> {
+        let (at, number) = self.program.claim?;
+        let proctype = &self.program.proctypes[number as usize];
+        Some(&self.program.locations[(proctype.first_location + self.half(at + 1)) as usize])
+    }
+
+    /// Sets whether `timeout` holds.
+    #[inline]
+    pub fn set_timeout(&mut self, timeout: bool) {
+        self.timeout = timeout;
+    }
+
+    /// A handshake is half done.
+    #[inline]
+    pub fn in_handshake(&self) -> bool {
+        self.handshake.is_some()
+    }
+
+    /// The channel and message of a handshake that is half done.
+    pub fn offered(&self) -> Option<(u32, &[i32])> {
+        self.handshake.map(|handshake| (handshake.channel, &self.messages[handshake.start as usize..]))
+    }
+
+    /// Every process is at a valid end; with `strict` all channels must be empty too.
+    pub fn is_valid_end(&self, strict: bool) -> bool {
+        (0..self.process_count()).all(|pid| self.place(pid).valid_end)
+            && (!strict || self.channels_empty())
+            && self.trace_may_end()
+    }
+
+    /// All channels are empty.
+    pub fn channels_empty(&self) -> bool {
+        (0..self.channels.len()).all(|index| self.length(self.channels[index]) == 0)
+    }
+
+    /// The present position of the journal.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        self.journal.mark()
+    }
+
+    /// What was done since the beginning can no longer be undone.
+    pub fn forget_journal(&mut self) {
+        self.journal.entries.clear();
+        self.journal.bytes.clear();
+        self.messages.clear();
+    }
+
+    /// Bytes of the machine's own tables.
+    pub fn memory(&self) -> usize {
+        self.buffer.capacity() + self.journal.memory()
+    }
+
+    /// Goes back to a mark.
+    #[inline]
+    pub fn undo(&mut self, mark: Mark) {
+        while self.journal.entries.len() > mark.0 as usize {
+            let Some(entry) = self.journal.entries.pop() else { return };
+            let at = entry.at as usize;
+            match entry.undo {
+                Undo::Byte => self.buffer[at] = entry.old as u8,
+                Undo::Half => self.buffer[at..at + 2].copy_from_slice(&(entry.old as u16).to_le_bytes()),
+                Undo::Word => self.buffer[at..at + 4].copy_from_slice(&entry.old.to_le_bytes()),
+                _ => self.undo_rare(entry),
+            }
+        }
+    }
+
+    fn undo_rare(&mut self, entry: journal::Entry) {
+        let (at, length) = (entry.at as usize, entry.old as usize);
+        match entry.undo {
+            Undo::Bytes => self.pop_bytes(at, length),
+            Undo::Zero => self.buffer[at..at + length].fill(0),
+            Undo::Birth => self.drop_youngest(),
+            Undo::Death => {
+                self.pop_bytes(at, length);
+                self.end = (at + length) as u32;
+                self.enlist(at as u32);
+            }
+            Undo::Offer => {
+                self.handshake = None;
+                self.messages.truncate(at);
+            }
+            Undo::Take => self.handshake = Some(Handshake { channel: entry.at, start: entry.old }),
+            Undo::Byte | Undo::Half | Undo::Word => {}
+        }
+    }
+
+    fn pop_bytes(&mut self, at: usize, length: usize) {
+        let from = self.journal.bytes.len() - length;
+        self.buffer[at..at + length].copy_from_slice(&self.journal.bytes[from..]);
+        self.journal.bytes.truncate(from);
+    }
+
+    /// Takes the process whose record starts at `at` into the tables.
+    fn enlist(&mut self, at: u32) {
+        self.processes.push(at);
+        self.buffer[self.program.hidden as usize] = self.processes.len() as u8;
+        let proctype = &self.program.proctypes[self.buffer[at as usize] as usize];
+        self.channels.extend(proctype.channels.iter().map(|&(offset, ty)| ChannelRef { at: at + offset, ty }));
+    }
+
+    /// Takes the youngest process out of the tables and zeroes its record.
+    fn drop_youngest(&mut self) {
+        let Some(at) = self.processes.pop() else { return };
+        self.buffer[self.program.hidden as usize] = self.processes.len() as u8;
+        let own = self.program.proctypes[self.buffer[at as usize] as usize].channels.len();
+        self.channels.truncate(self.channels.len() - own);
+        self.buffer[at as usize..self.end as usize].fill(0);
+        self.end = at;
+    }
+
+    /// Makes a process; its arguments are in `scratch`. Gives its pid.
+    fn create(&mut self, number: u32, priority: u8, site: u32) -> Result<u32, Trap> {
+        let proctype = &self.program.proctypes[number as usize];
+        let pid = self.processes.len();
+        if pid >= LIMIT {
+            return Err(Trap::new(TrapKind::TooManyProcesses, site));
+        }
+        if self.channels.len() + proctype.channels.len() > LIMIT {
+            return Err(Trap::new(TrapKind::TooManyChannels, site));
+        }
+        let base = self.end;
+        let end = base + proctype.size;
+        if self.buffer.len() < end as usize + 64 {
+            self.buffer.resize(end as usize + 512, 0);
+        }
+        self.end = end;
+        self.buffer[base as usize] = number as u8;
+        self.buffer[base as usize + 1..base as usize + 3].copy_from_slice(&proctype.entry.to_le_bytes());
+        if let Some(offset) = self.program.priority {
+            self.buffer[(base + offset) as usize] = priority;
+        }
+        debug_assert!(proctype.size >= PROCESS_HEADER);
+        let first_channel = self.channels.len();
+        self.enlist(base);
+        self.journal.push(Undo::Birth, base, 0);
+        let me = Me { pid: pid as u32, base };
+        for (index, target) in proctype.parameters.iter().enumerate() {
+            let value = self.scratch.get(index).copied().unwrap_or(0);
+            self.assign(me, target, value)?;
+        }
+        self.set_up(me, &proctype.setup, first_channel)?;
+        Ok(pid as u32)
+    }
+
+    #[inline]
+    fn half(&self, at: u32) -> u32 {
+        let at = at as usize;
+        u32::from(u16::from_le_bytes([self.buffer[at], self.buffer[at + 1]]))
+    }
+
+    #[inline]
+    fn read(&self, at: u32, scalar: Scalar) -> i32 {
+        let at = at as usize;
+        match scalar {
+            Scalar::U8 => i32::from(self.buffer[at]),
+            Scalar::Bits { shift, width } => i32::from(self.buffer[at] >> shift) & ((1 << width) - 1),
+            Scalar::I16 => i32::from(i16::from_le_bytes([self.buffer[at], self.buffer[at + 1]])),
+            Scalar::U16 { .. } => i32::from(u16::from_le_bytes([self.buffer[at], self.buffer[at + 1]])),
+            Scalar::I32 | Scalar::U32 { .. } => self.word(at) as i32,
+        }
+    }
+
+    #[inline]
+    fn word(&self, at: usize) -> u32 {
+        let bytes = &self.buffer[at..at + 4];
+        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
+    /// Writes and journals.
+    #[inline]
+    fn write(&mut self, at: u32, scalar: Scalar, value: i32) {
+        let place = at as usize;
+        match scalar {
+            Scalar::U8 => {
+                self.journal.push(Undo::Byte, at, u32::from(self.buffer[place]));
+                self.buffer[place] = value as u8;
+            }
+            Scalar::Bits { shift, width } => {
+                let old = self.buffer[place];
+                self.journal.push(Undo::Byte, at, u32::from(old));
+                let mask = ((1u8 << width) - 1) << shift;
+                self.buffer[place] = (old & !mask) | (((value as u8) << shift) & mask);
+            }
+            Scalar::I16 | Scalar::U16 { .. } => {
+                self.journal.push(Undo::Half, at, self.half(at));
+                let value = scalar.truncate(value) as u16;
+                self.buffer[place..place + 2].copy_from_slice(&value.to_le_bytes());
+            }
+            Scalar::I32 | Scalar::U32 { .. } => {
+                self.journal.push(Undo::Word, at, self.word(place));
+                let value = scalar.truncate(value);
+                self.buffer[place..place + 4].copy_from_slice(&value.to_le_bytes());
+            }
+        }
+    }
+
+    #[inline]
+    fn assign(&mut self, me: Me, target: &Target, value: i32) -> Result<(), Trap> {
+        let (at, scalar) = self.locate(me, target)?;
+        self.write(at, scalar, value);
+        Ok(())
+    }
+
+    #[inline]
+    fn me(&self, pid: usize) -> Me {
+        Me { pid: pid as u32, base: self.processes[pid] }
+    }
+
+    /// The process may move at all: its `provided` clause holds, and no process of higher priority can move.
+    pub fn permitted(&self, pid: usize) -> Result<bool, Trap> {
+        if !self.program.restricted {
+            return Ok(true);
+        }
+        if !self.provided(pid)? {
+            return Ok(false);
+        }
+        let Some(offset) = self.program.priority else { return Ok(true) };
+        let priority = |pid: usize| self.buffer[(self.processes[pid] + offset) as usize];
+        for other in 0..self.process_count() {
+            if other != pid && priority(other) > priority(pid) && self.provided(other)? && self.can_move(other)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn provided(&self, pid: usize) -> Result<bool, Trap> {
+        match &self.program.proctypes[self.proctype(pid) as usize].provided {
+            Some(clause) => Ok(self.eval(self.me(pid), clause)? != 0),
+            None => Ok(true),
+        }
+    }
+}

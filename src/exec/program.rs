@@ -1,0 +1,697 @@
+//! The model made ready to run: names are gone, every variable is a base, an offset and a width; transitions of all
+//! process types lie in one table. Compiled once, read by every machine.
+
+use super::trap::TrapKind;
+use crate::model::{
+    self, Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, Initial, Model, PROCESS_HEADER, Place,
+    ReceiveArgument, Region, Scalar, TransitionType, UnaryOp,
+};
+use crate::source::Span;
+use std::sync::Arc;
+
+/// A variable: absolute, or counted from the start of the process (or claim) that executes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cell {
+    /// From the start of the process.
+    pub local: bool,
+    /// Offset.
+    pub offset: u32,
+    /// Width.
+    pub scalar: Scalar,
+}
+
+/// A variable with indices that are known only at run time.
+#[derive(Clone, Debug)]
+pub struct Indexed {
+    /// Its first element.
+    pub cell: Cell,
+    /// Value, bound and stride of each index.
+    pub indices: Vec<(Ex, u32, u32)>,
+    /// Site, for an index out of range.
+    pub site: u32,
+}
+
+/// A variable that is written.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// Known place.
+    Cell(Cell),
+    /// Computed place.
+    Indexed(Box<Indexed>),
+}
+
+/// A compiled expression. The leaves that models are full of have forms of their own.
+#[derive(Clone, Debug)]
+pub enum Ex {
+    /// A number.
+    Constant(i32),
+    /// A global byte.
+    GlobalByte(u32),
+    /// A local byte.
+    LocalByte(u32),
+    /// Any other variable.
+    Load(Cell),
+    /// An array element.
+    Indexed(Box<Indexed>),
+    /// A global byte compared with a constant.
+    GlobalByteIs(u32, i32),
+    /// A local byte compared with a constant.
+    LocalByteIs(u32, i32),
+    /// `-`, `!`, `~`.
+    Unary(UnaryOp, Box<Ex>),
+    /// An operator that cannot fail.
+    Binary(BinaryOp, Box<(Ex, Ex)>),
+    /// `/` (false) or `%` (true).
+    Divide(bool, Box<(Ex, Ex)>, u32),
+    /// `&&`
+    And(Box<(Ex, Ex)>),
+    /// `||`
+    Or(Box<(Ex, Ex)>),
+    /// `(c -> a : b)`
+    Conditional(Box<(Ex, Ex, Ex)>),
+    /// `len` …
+    Channel(ChannelTest, Box<Ex>, u32),
+    /// `q?[…]`
+    Poll(Box<Receive>),
+    /// `_pid`
+    Pid,
+    /// `_nr_pr`
+    ProcessCount,
+    /// `_last`
+    Last,
+    /// `np_`
+    NonProgress,
+    /// `timeout`
+    Timeout,
+    /// `enabled`
+    Enabled(Box<Ex>, u32),
+    /// `pc_value`
+    PcValue(Box<Ex>),
+    /// `get_priority`
+    GetPriority(Box<Ex>),
+    /// The pid that the `run` of this statement gave.
+    RunResult,
+    /// `P[pid]@label`
+    RemoteLabel {
+        /// Process type.
+        proctype: u32,
+        /// Instance.
+        pid: Option<Box<Ex>>,
+        /// Location.
+        location: u32,
+        /// Site.
+        site: u32,
+    },
+    /// `P[pid]:variable`
+    RemoteVariable {
+        /// Process type.
+        proctype: u32,
+        /// Instance.
+        pid: Option<Box<Ex>>,
+        /// The variable, in that process.
+        target: Box<Target>,
+        /// Site.
+        site: u32,
+    },
+}
+
+/// `run`.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Process type.
+    pub proctype: u32,
+    /// Arguments.
+    pub arguments: Vec<Ex>,
+    /// Priority.
+    pub priority: Option<Ex>,
+    /// Site.
+    pub site: u32,
+}
+
+/// A position of a receive.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// Takes the value.
+    Store(Target),
+    /// Must be equal.
+    Match(Ex),
+    /// Anything.
+    Ignore,
+}
+
+/// A receive or poll.
+#[derive(Clone, Debug)]
+pub struct Receive {
+    /// Channel id.
+    pub channel: Ex,
+    /// `??`
+    pub random: bool,
+    /// The message stays.
+    pub copy: bool,
+    /// The pattern.
+    pub patterns: Vec<Pattern>,
+    /// Some position must be equal.
+    pub matches: bool,
+    /// Site.
+    pub site: u32,
+}
+
+/// A send.
+#[derive(Clone, Debug)]
+pub struct Send {
+    /// Channel id.
+    pub channel: Ex,
+    /// `!!`
+    pub sorted: bool,
+    /// Values.
+    pub values: Vec<Ex>,
+    /// Site.
+    pub site: u32,
+}
+
+/// What a compiled transition does.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Nothing (also `printf`, whose text only a simulation shows).
+    Skip,
+    /// `else`
+    Else,
+    /// Death.
+    End,
+    /// A condition.
+    Guard(Ex),
+    /// An assignment.
+    Assign(Target, Ex),
+    /// A condition with a `run` in it.
+    RunGuard(Box<(Run, Ex)>),
+    /// An assignment with a `run` in it.
+    RunAssign(Box<(Run, Target, Ex)>),
+    /// Send.
+    Send(Box<Send>),
+    /// Receive.
+    Receive(Box<Receive>),
+    /// `assert`
+    Assert(Ex, u32),
+    /// Several assignments.
+    Block(Vec<(Target, Ex)>),
+    /// `set_priority`
+    SetPriority(Box<(Ex, Ex, u32)>),
+    /// `d_step`
+    DStep(Box<Routine>, u32),
+}
+
+/// A compiled `d_step`.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    /// First transition and number of transitions of each location.
+    pub locations: Vec<(u32, u32)>,
+    /// Operation and target.
+    pub transitions: Vec<(Op, u32)>,
+    /// Start.
+    pub entry: u32,
+    /// End.
+    pub exit: u32,
+}
+
+/// A compiled transition.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// What it does.
+    pub op: Op,
+    /// Location behind it.
+    pub target: u16,
+    /// Control stays inside the atomic block.
+    pub atomic: bool,
+    /// Escape number, or 0.
+    pub escape: u32,
+    /// Its type.
+    pub kind: TransitionType,
+}
+
+/// A compiled location.
+#[derive(Clone, Copy, Debug)]
+pub struct Location {
+    /// First transition in [`Program::transitions`].
+    pub first: u32,
+    /// One past the last.
+    pub end: u32,
+    /// A valid end.
+    pub valid_end: bool,
+    /// Accepting.
+    pub accept: bool,
+    /// Progress.
+    pub progress: bool,
+    /// SPIN's number.
+    pub number: u32,
+}
+
+/// A compiled action at creation.
+#[derive(Clone, Debug)]
+pub enum Setup {
+    /// An assignment.
+    Assign(Target, Ex),
+    /// The variable gets the id of the next channel.
+    Channel(Target),
+}
+
+/// A compiled process type.
+#[derive(Clone, Debug)]
+pub struct Proctype {
+    /// First location in [`Program::locations`].
+    pub first_location: u32,
+    /// First transition in [`Program::transitions`].
+    pub first_transition: u32,
+    /// Number of transitions.
+    pub transitions: u32,
+    /// Where it starts.
+    pub entry: u16,
+    /// Bytes.
+    pub size: u32,
+    /// Where parameters go.
+    pub parameters: Vec<Target>,
+    /// Actions at creation.
+    pub setup: Vec<Setup>,
+    /// Own channels: offset from the start of the process, number in [`Program::channels`].
+    pub channels: Vec<(u32, u32)>,
+    /// `provided`
+    pub provided: Option<Ex>,
+    /// Priority.
+    pub priority: u8,
+}
+
+/// A compiled channel type.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// Slots.
+    pub capacity: u32,
+    /// Bytes of the length.
+    pub length_size: u32,
+    /// Bytes of a slot.
+    pub slot_size: u32,
+    /// Offset and width of each field.
+    pub fields: Vec<(u32, Scalar)>,
+    /// As declared.
+    pub name: Arc<str>,
+    /// The trace has sends on it.
+    pub traced_send: bool,
+    /// The trace has receives on it.
+    pub traced_receive: bool,
+}
+
+/// Where a run-time error can happen.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The place.
+    pub span: Span,
+    /// For an assertion: its text.
+    pub text: Option<Arc<str>>,
+}
+
+/// The whole.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Process types; a claim, if one is checked, is the last but one or last, a trace the last.
+    pub proctypes: Vec<Proctype>,
+    /// Locations of all.
+    pub locations: Vec<Location>,
+    /// Transitions of all.
+    pub transitions: Vec<Transition>,
+    /// Channel types, those of the global channels first.
+    pub channels: Vec<Channel>,
+    /// Global channels: absolute offset, number in `channels`.
+    pub global_channels: Vec<(u32, u32)>,
+    /// Actions at the start.
+    pub setup: Vec<Setup>,
+    /// Processes at the start: process type and priority.
+    pub processes: Vec<(u32, u8)>,
+    /// Sites of run-time errors.
+    pub sites: Vec<Site>,
+    /// Bytes of hidden variables: the vector starts behind them.
+    pub hidden: u32,
+    /// Absolute offset of `_last`, if it is used.
+    pub last: Option<u32>,
+    /// Absolute offset of the trace automaton's location.
+    pub trace: Option<(u32, u32)>,
+    /// Absolute offset of the claim's record, and its number in `proctypes`.
+    pub claim: Option<(u32, u32)>,
+    /// Absolute offset of the global variables.
+    pub globals: u32,
+    /// Absolute offset of the first process.
+    pub first_process: u32,
+    /// Priorities are in use; their offset in a process.
+    pub priority: Option<u32>,
+    /// `timeout` is in use.
+    pub timeout: bool,
+    /// `provided` or priorities: a process may not be allowed to move.
+    pub restricted: bool,
+    /// The trace automaton is a `notrace`.
+    pub notrace: bool,
+    /// Exclusive channels are declared.
+    pub exclusive: bool,
+}
+
+struct Compiler {
+    sites: Vec<Site>,
+    globals: u32,
+}
+
+impl Compiler {
+    fn site(&mut self, span: Span, text: Option<Arc<str>>) -> u32 {
+        self.sites.push(Site { span, text });
+        self.sites.len() as u32 - 1
+    }
+
+    fn cell(&self, place: &Place) -> Cell {
+        let (local, offset) = match place.region {
+            Region::Hidden => (false, place.offset),
+            Region::Global => (false, self.globals + place.offset),
+            Region::Local => (true, place.offset),
+        };
+        Cell { local, offset, scalar: place.scalar }
+    }
+
+    fn target(&mut self, place: &Place) -> Target {
+        let cell = self.cell(place);
+        if place.indices.is_empty() {
+            return Target::Cell(cell);
+        }
+        let indices = place
+            .indices
+            .iter()
+            .map(|index| (self.expr(&index.value), index.dimension.length, index.dimension.stride))
+            .collect();
+        let site = self.site(place.span, None);
+        Target::Indexed(Box::new(Indexed { cell, indices, site }))
+    }
+
+    fn boxed(&mut self, expr: &Expr) -> Box<Ex> {
+        Box::new(self.expr(expr))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Ex {
+        match &expr.kind {
+            ExprKind::Constant(value) => Ex::Constant(*value),
+            ExprKind::Load(place) => match self.target(place) {
+                Target::Cell(Cell { local: false, offset, scalar: Scalar::U8 }) => Ex::GlobalByte(offset),
+                Target::Cell(Cell { local: true, offset, scalar: Scalar::U8 }) => Ex::LocalByte(offset),
+                Target::Cell(cell) => Ex::Load(cell),
+                Target::Indexed(indexed) => Ex::Indexed(indexed),
+            },
+            ExprKind::Unary(op, operand) => Ex::Unary(*op, self.boxed(operand)),
+            ExprKind::Binary(op, left, right) => {
+                let pair = (self.expr(left), self.expr(right));
+                match (op, &pair) {
+                    (BinaryOp::Equal, (Ex::GlobalByte(at), Ex::Constant(value))) => Ex::GlobalByteIs(*at, *value),
+                    (BinaryOp::Equal, (Ex::LocalByte(at), Ex::Constant(value))) => Ex::LocalByteIs(*at, *value),
+                    (BinaryOp::And, _) => Ex::And(Box::new(pair)),
+                    (BinaryOp::Or, _) => Ex::Or(Box::new(pair)),
+                    (BinaryOp::Divide | BinaryOp::Remainder, _) => {
+                        let site = self.site(expr.span, None);
+                        Ex::Divide(*op == BinaryOp::Remainder, Box::new(pair), site)
+                    }
+                    _ => Ex::Binary(*op, Box::new(pair)),
+                }
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                Ex::Conditional(Box::new((self.expr(condition), self.expr(yes), self.expr(no))))
+            }
+            ExprKind::Channel(test, channel) => {
+                let site = self.site(expr.span, None);
+                Ex::Channel(*test, self.boxed(channel), site)
+            }
+            ExprKind::Poll { channel, random, arguments } => {
+                Ex::Poll(Box::new(self.receive(channel, *random, true, arguments, expr.span)))
+            }
+            ExprKind::Run { .. } => Ex::RunResult,
+            ExprKind::Pid => Ex::Pid,
+            ExprKind::ProcessCount => Ex::ProcessCount,
+            ExprKind::Last => Ex::Last,
+            ExprKind::NonProgress => Ex::NonProgress,
+            ExprKind::Timeout => Ex::Timeout,
+            ExprKind::Enabled(pid) => {
+                let site = self.site(expr.span, None);
+                Ex::Enabled(self.boxed(pid), site)
+            }
+            ExprKind::PcValue(pid) => Ex::PcValue(self.boxed(pid)),
+            ExprKind::GetPriority(pid) => Ex::GetPriority(self.boxed(pid)),
+            // Only a statement of its own sets a priority; `sema` sees to that.
+            ExprKind::SetPriority(..) => Ex::Constant(1),
+            ExprKind::RemoteLabel { proctype, pid, location } => Ex::RemoteLabel {
+                proctype: *proctype,
+                pid: pid.as_ref().map(|pid| self.boxed(pid)),
+                location: *location,
+                site: self.site(expr.span, None),
+            },
+            ExprKind::RemoteVariable(remote) => Ex::RemoteVariable {
+                proctype: remote.proctype,
+                pid: remote.pid.as_ref().map(|pid| self.boxed(pid)),
+                target: Box::new(self.target(&remote.place)),
+                site: self.site(expr.span, None),
+            },
+        }
+    }
+
+    fn receive(
+        &mut self,
+        channel: &Expr,
+        random: bool,
+        copy: bool,
+        arguments: &[ReceiveArgument],
+        span: Span,
+    ) -> Receive {
+        let patterns: Vec<Pattern> = arguments
+            .iter()
+            .map(|argument| match argument {
+                ReceiveArgument::Store(place) => Pattern::Store(self.target(place)),
+                ReceiveArgument::Match(expr) => Pattern::Match(self.expr(expr)),
+                ReceiveArgument::Ignore => Pattern::Ignore,
+            })
+            .collect();
+        let matches = patterns.iter().any(|pattern| matches!(pattern, Pattern::Match(_)));
+        Receive { channel: self.expr(channel), random, copy, patterns, matches, site: self.site(span, None) }
+    }
+
+    fn run(&mut self, expr: &Expr) -> Option<Run> {
+        if let ExprKind::Run { proctype, arguments, priority } = &expr.kind {
+            return Some(Run {
+                proctype: *proctype,
+                arguments: arguments.iter().map(|argument| self.expr(argument)).collect(),
+                priority: priority.as_ref().map(|priority| self.expr(priority)),
+                site: self.site(expr.span, None),
+            });
+        }
+        match &expr.kind {
+            ExprKind::Unary(_, a) => self.run(a),
+            ExprKind::Binary(_, a, b) => self.run(a).or_else(|| self.run(b)),
+            ExprKind::Conditional(a, b, c) => self.run(a).or_else(|| self.run(b)).or_else(|| self.run(c)),
+            _ => None,
+        }
+    }
+
+    fn op(&mut self, action: &Action, text: &Arc<str>, span: Span) -> Op {
+        match action {
+            Action::Skip | Action::Printf(..) | Action::Printm(_) => Op::Skip,
+            Action::Else => Op::Else,
+            Action::End => Op::End,
+            Action::Guard(Expr { kind: ExprKind::SetPriority(pid, value), span }) => {
+                let site = self.site(*span, None);
+                Op::SetPriority(Box::new((self.expr(pid), self.expr(value), site)))
+            }
+            Action::Guard(expr) => match self.run(expr) {
+                Some(run) => Op::RunGuard(Box::new((run, self.expr(expr)))),
+                None => match self.expr(expr) {
+                    Ex::Constant(value) if value != 0 => Op::Skip,
+                    guard => Op::Guard(guard),
+                },
+            },
+            Action::Assign(place, value) => match self.run(value) {
+                Some(run) => Op::RunAssign(Box::new((run, self.target(place), self.expr(value)))),
+                None => Op::Assign(self.target(place), self.expr(value)),
+            },
+            Action::Send { channel, sorted, arguments } => Op::Send(Box::new(Send {
+                channel: self.expr(channel),
+                sorted: *sorted,
+                values: arguments.iter().map(|argument| self.expr(argument)).collect(),
+                site: self.site(span, None),
+            })),
+            Action::Receive { channel, random, copy, arguments } => {
+                Op::Receive(Box::new(self.receive(channel, *random, *copy, arguments, span)))
+            }
+            Action::Assert(expr) => {
+                let site = self.site(span, Some(text.clone()));
+                Op::Assert(self.expr(expr), site)
+            }
+            Action::Block(assignments) => {
+                Op::Block(assignments.iter().map(|(place, value)| (self.target(place), self.expr(value))).collect())
+            }
+            Action::DStep(automaton) => {
+                let site = self.site(span, None);
+                Op::DStep(Box::new(self.routine(automaton)), site)
+            }
+        }
+    }
+
+    fn routine(&mut self, automaton: &Automaton) -> Routine {
+        Routine {
+            locations: automaton.locations.iter().map(|l| (l.first, l.count)).collect(),
+            transitions: automaton
+                .transitions
+                .iter()
+                .map(|t| (self.op(&t.action, &t.text, t.span), t.target))
+                .collect(),
+            entry: automaton.entry,
+            exit: automaton.exit.unwrap_or(automaton.entry),
+        }
+    }
+
+    fn setup(&mut self, initial: &[Initial]) -> Vec<Setup> {
+        initial
+            .iter()
+            .map(|action| match action {
+                Initial::Assign(place, value) => Setup::Assign(self.target(place), self.expr(value)),
+                Initial::Channel(place, _) => Setup::Channel(self.target(place)),
+            })
+            .collect()
+    }
+}
+
+fn channel(channel: &model::Channel) -> Channel {
+    Channel {
+        capacity: channel.capacity,
+        length_size: channel.length_size(),
+        slot_size: channel.slot_size,
+        fields: channel.fields.iter().map(|field| (field.offset, field.scalar)).collect(),
+        name: channel.name.clone(),
+        traced_send: false,
+        traced_receive: false,
+    }
+}
+
+impl Program {
+    /// Compiles a model, with one of its claims or none.
+    pub fn new(model: &Model, claim: Option<usize>) -> Program {
+        let claim = claim.and_then(|number| model.claims.get(number));
+        let mut at = model.hidden_size + 1;
+        let last = model.uses.last.then_some(at);
+        at += u32::from(model.uses.last);
+        let trace_at = at;
+        at += if model.trace.is_some() { 2 } else { 0 };
+        let claim_at = at;
+        at += claim.map_or(0, |claim| claim.body.size);
+        let globals = at;
+        let channels_at = at + model.global_size;
+        let first_process = channels_at + model.channels.iter().map(model::Channel::size).sum::<u32>();
+
+        let mut compiler = Compiler { sites: Vec::new(), globals };
+        let mut program = Program {
+            proctypes: Vec::new(),
+            locations: Vec::new(),
+            transitions: Vec::new(),
+            channels: model.channels.iter().map(channel).collect(),
+            global_channels: Vec::new(),
+            setup: compiler.setup(&model.initial),
+            processes: model.processes.iter().map(|process| (process.proctype, process.priority)).collect(),
+            sites: Vec::new(),
+            hidden: model.hidden_size,
+            last,
+            trace: None,
+            claim: None,
+            globals,
+            first_process,
+            priority: model.uses.priorities.then_some(PROCESS_HEADER),
+            timeout: model.uses.timeout,
+            restricted: model.uses.priorities || model.uses.provided,
+            notrace: false,
+            exclusive: model.proctypes.iter().any(|proctype| !proctype.exclusive.is_empty()),
+        };
+        program.global_channels = model
+            .channels
+            .iter()
+            .enumerate()
+            .map(|(number, channel)| (channels_at + channel.offset, number as u32))
+            .collect();
+        for proctype in &model.proctypes {
+            program.add(&mut compiler, proctype);
+        }
+        if let Some(claim) = claim {
+            program.claim = Some((claim_at, program.proctypes.len() as u32));
+            program.add(&mut compiler, &claim.body);
+        }
+        if let Some(trace) = &model.trace {
+            program.trace = Some((trace_at, program.proctypes.len() as u32));
+            program.notrace = trace.body.kind == model::ProctypeKind::Notrace;
+            program.add(&mut compiler, &trace.body);
+            for &id in &trace.sends {
+                program.channels[id as usize - 1].traced_send = true;
+            }
+            for &id in &trace.receives {
+                program.channels[id as usize - 1].traced_receive = true;
+            }
+        }
+        program.sites = compiler.sites;
+        program
+    }
+
+    fn add(&mut self, compiler: &mut Compiler, proctype: &model::Proctype) {
+        let first_transition = self.transitions.len() as u32;
+        let first_location = self.locations.len() as u32;
+        let automaton = &proctype.automaton;
+        self.locations.extend(automaton.locations.iter().map(|location| Location {
+            first: first_transition + location.first,
+            end: first_transition + location.first + location.count,
+            valid_end: location.end,
+            accept: location.accept,
+            progress: location.progress,
+            number: location.number,
+        }));
+        for transition in &automaton.transitions {
+            let op = compiler.op(&transition.action, &transition.text, transition.span);
+            self.transitions.push(Transition {
+                op,
+                target: transition.target as u16,
+                atomic: transition.atomic,
+                escape: transition.escape,
+                kind: transition.kind,
+            });
+        }
+        let channels = proctype
+            .channels
+            .iter()
+            .map(|local| {
+                self.channels.push(channel(local));
+                (local.offset, self.channels.len() as u32 - 1)
+            })
+            .collect();
+        let parameters = proctype.parameters.iter().map(|place| compiler.target(place)).collect();
+        let setup = compiler.setup(&proctype.initial);
+        self.proctypes.push(Proctype {
+            first_location,
+            first_transition,
+            transitions: automaton.transitions.len() as u32,
+            entry: automaton.entry as u16,
+            size: proctype.size,
+            parameters,
+            setup,
+            channels,
+            provided: proctype.provided.as_ref().map(|expr| compiler.expr(expr)),
+            priority: proctype.priority,
+        });
+    }
+
+    /// Absolute offset of the global variables.
+    pub fn global_base(&self) -> u32 {
+        self.globals
+    }
+
+    /// In words, with the text of the assertion.
+    pub fn describe(&self, trap: super::trap::Trap) -> String {
+        let kind = trap.kind();
+        match self.sites.get(trap.site() as usize).and_then(|site| site.text.as_ref()) {
+            Some(text) if kind == TrapKind::Assertion => {
+                let text = text.strip_prefix("assert").unwrap_or(text);
+                format!("{} {}", kind.message(), text)
+            }
+            _ => kind.message().to_string(),
+        }
+    }
+}
