@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod exec;
+pub mod ltl;
 pub mod model;
 pub mod search;
 pub mod source;
