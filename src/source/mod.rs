@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod lexer;
 pub mod preprocess;
 pub mod read;
+pub mod render;
 pub mod suggest;
 
 use std::path::PathBuf;
