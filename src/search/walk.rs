@@ -1,0 +1,528 @@
+//! The walk: steps forward and back through a model, in SPIN's order, and tells a [`Visitor`] where it is.
+//!
+//! This is the part that all searches share. From a state it tries the processes from the highest pid down and the
+//! transitions of each location in order. States in the middle of a rendezvous or inside an atomic block are passed
+//! through; at every other state it asks the visitor, who says whether to go on from there (depth-first search) or
+//! to turn back (breadth-first search, which takes the state to its queue). The stack is on the heap; a frame holds
+//! an undo mark and a cursor, never a state.
+//!
+//! With a claim, a claim step and a system step alternate, the claim first; states are met before the claim's turn.
+//! Where the system cannot move the claim goes on alone (stutter extension).
+
+use crate::exec::{Fired, Machine, Mark, Trap};
+use crate::model::TransitionType;
+use crate::search::outcome::{Actor, Step};
+use crate::store::Handle;
+
+/// What to do at a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// Go on from here; the handle comes back in [`Visitor::leave`].
+    Enter(Handle),
+    /// Turn back.
+    Back,
+    /// End the walk.
+    Stop,
+}
+
+/// Go on or end the walk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// End the walk.
+    Stop,
+}
+
+/// What the walk has come upon, apart from states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The step at the end of the path failed or violated an assertion.
+    Trap(Trap),
+    /// Nothing can move, and it is not a valid end.
+    InvalidEnd,
+    /// The claim has reached its end.
+    ClaimEnd,
+}
+
+/// Who decides and listens. All calls are static; a search is one visitor.
+pub trait Visitor {
+    /// A storable state was reached by a step of this type; it is the machine's current state.
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision;
+
+    /// All that follows an entered state was looked at; it is the machine's current state.
+    fn leave(&mut self, machine: &mut Machine<'_>, walk: &Walk, handle: Handle) -> Control;
+
+    /// Something happened at the end of the current path (`step`: also this step, which is not on it yet).
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control;
+
+    /// A path was cut off at the depth bound.
+    fn cut(&mut self) {}
+}
+
+/// What a walk checks, and its bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rules {
+    /// Report invalid end states.
+    pub end_states: bool,
+    /// Report failed assertions.
+    pub assertions: bool,
+    /// Channels must be empty at the end.
+    pub strict_channels: bool,
+    /// Longest path.
+    pub max_depth: u64,
+    /// Alternate with the claim.
+    pub claim: bool,
+}
+
+const STORED: u8 = 1; // the visitor has entered this state
+const ATOMIC: u8 = 2; // only the process that moved last goes on
+const TIMEOUT: u8 = 4; // `timeout` holds
+const MOVED: u8 = 8; // the process at the cursor has moved
+const ANY: u8 = 16; // some process has moved
+const CLAIM: u8 = 32; // it is the claim's turn
+const STARTED: u8 = 64; // the cursor stands on a process whose transitions are being tried
+
+/// A position on the path.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    handle: Handle,
+    /// Journal position before the step that led here.
+    mark: Mark,
+    /// The step that led here.
+    step: u32,
+    /// Next transition to try and one past the last of this location.
+    next: u32,
+    end: u32,
+    /// Escape that was taken here.
+    escape: u32,
+    /// Process that made the step that led here.
+    mover: u8,
+    /// Process at the cursor, plus one; 0 when all were tried.
+    cursor: u8,
+    flags: u8,
+    /// The step that led here was taken under `timeout`.
+    by_timeout: bool,
+}
+
+/// The path of a walk and its counts.
+#[derive(Debug)]
+pub struct Walk {
+    frames: Vec<Frame>,
+    rules: Rules,
+    /// Executed at least once, by number of the transition.
+    pub reached: Vec<bool>,
+    /// Steps inside atomic blocks.
+    pub atomic_steps: u64,
+    /// Longest path.
+    pub deepest: u64,
+    /// Added to depths: where the walk itself starts below the initial state.
+    pub base_depth: u64,
+}
+
+/// Why a walk ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// Everything was looked at.
+    Complete,
+    /// The visitor stopped it; the machine is where it was then.
+    Stopped,
+}
+
+impl Walk {
+    /// A walk that has not begun.
+    pub fn new(transitions: usize, rules: Rules) -> Walk {
+        Walk {
+            frames: Vec::new(),
+            rules,
+            reached: vec![false; transitions],
+            atomic_steps: 0,
+            deepest: 0,
+            base_depth: 0,
+        }
+    }
+
+    /// Steps from the start of this walk.
+    pub fn depth(&self) -> u64 {
+        self.frames.len() as u64 - 1 + self.base_depth
+    }
+
+    /// Bytes of the stack.
+    pub fn memory(&self) -> usize {
+        self.frames.capacity() * size_of::<Frame>()
+    }
+
+    /// The steps of the current path.
+    pub fn path(&self, machine: &Machine<'_>) -> Vec<Step> {
+        self.frames[1..].iter().map(|frame| self.step_of(machine, frame)).collect()
+    }
+
+    /// Depths at which the current path has entered states, from the start, with their handles.
+    pub fn entered(&self) -> impl DoubleEndedIterator<Item = (usize, Handle)> + '_ {
+        let stored = |(_, frame): &(usize, &Frame)| frame.flags & STORED != 0;
+        self.frames.iter().enumerate().filter(stored).map(|(depth, frame)| (depth, frame.handle))
+    }
+
+    fn step_of(&self, machine: &Machine<'_>, frame: &Frame) -> Step {
+        let (actor, proctype) = self.actor_of(machine, frame);
+        let first = machine.program().proctypes[proctype as usize].first_transition;
+        Step { actor, transition: frame.step - first, timeout: frame.by_timeout }
+    }
+
+    /// Who made the step, and the process type its transition belongs to.
+    fn actor_of(&self, machine: &Machine<'_>, frame: &Frame) -> (Actor, u32) {
+        let program = machine.program();
+        let owner = program.proctypes.partition_point(|proctype| proctype.first_transition <= frame.step) as u32 - 1;
+        match program.claim {
+            Some((_, claim)) if claim == owner => (Actor::Claim, owner),
+            _ => (Actor::Process(frame.mover), owner),
+        }
+    }
+
+    /// Walks from the machine's current state, which the visitor is asked about first if `ask` is set.
+    pub fn run<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, ask: bool) -> Ended {
+        self.frames.clear();
+        let turn = if self.rules.claim { CLAIM } else { 0 };
+        self.frames.push(Frame {
+            handle: Handle::default(),
+            mark: machine.mark(),
+            step: 0,
+            next: 0,
+            end: 0,
+            escape: 0,
+            mover: 0,
+            cursor: 0,
+            flags: turn,
+            by_timeout: false,
+        });
+        let start = if ask { self.arrive(machine, visitor, TransitionType::Other) } else { Decision::Enter(Handle(0)) };
+        match start {
+            Decision::Enter(_) => {}
+            Decision::Back => return Ended::Complete,
+            Decision::Stop => return Ended::Stopped,
+        }
+        if !ask {
+            // The caller has entered it; `leave` is not called for it.
+            self.begin(machine);
+        }
+        if self.claim_ended(machine, visitor) == Control::Stop {
+            return Ended::Stopped;
+        }
+        loop {
+            match self.forward(machine, visitor) {
+                Forward::Down => {}
+                Forward::Stop => return Ended::Stopped,
+                Forward::Exhausted => match self.exhausted(machine, visitor) {
+                    Backward::Again => {}
+                    Backward::Up => {
+                        if self.up(machine, visitor) == Control::Stop {
+                            return Ended::Stopped;
+                        }
+                        if self.frames.is_empty() {
+                            return Ended::Complete;
+                        }
+                    }
+                    Backward::Stop => return Ended::Stopped,
+                },
+            }
+        }
+    }
+
+    #[inline]
+    fn top(&mut self) -> &mut Frame {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    fn arrive<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, how: TransitionType) -> Decision {
+        let decision = visitor.arrive(machine, self, how);
+        if let Decision::Enter(handle) = decision {
+            let top = self.top();
+            top.handle = handle;
+            top.flags |= STORED;
+            self.begin(machine);
+        }
+        decision
+    }
+
+    /// Puts the cursor of the top frame at its start.
+    #[inline]
+    fn begin(&mut self, machine: &Machine<'_>) {
+        let depth = self.depth();
+        if depth > self.deepest {
+            self.deepest = depth;
+        }
+        let processes = machine.process_count() as u8;
+        let top = self.top();
+        top.cursor = if top.flags & CLAIM != 0 {
+            1
+        } else if top.flags & ATOMIC != 0 && !machine.in_handshake() {
+            top.mover + 1
+        } else {
+            processes
+        };
+        top.flags &= !(STARTED | ANY);
+    }
+
+    /// Takes the next executable step from the top frame.
+    #[inline]
+    fn forward<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Forward {
+        let program = machine.program();
+        let mut frame = *self.top();
+        machine.set_timeout(frame.flags & TIMEOUT != 0);
+        let handshake = machine.in_handshake();
+        let claim_turn = frame.flags & CLAIM != 0;
+        while frame.cursor != 0 {
+            let pid = usize::from(frame.cursor) - 1;
+            if frame.flags & STARTED == 0 {
+                frame.flags = (frame.flags | STARTED) & !MOVED;
+                frame.escape = 0;
+                if claim_turn {
+                    let Some(place) = machine.claim_place() else { break };
+                    (frame.next, frame.end) = (place.first, place.end);
+                } else {
+                    // A process does not shake hands with itself.
+                    if handshake && pid == usize::from(frame.mover) {
+                        frame.next = frame.end;
+                    } else {
+                        let place = machine.place(pid);
+                        (frame.next, frame.end) = (place.first, place.end);
+                        if program.restricted && !machine.permitted(pid).unwrap_or(false) {
+                            frame.next = frame.end;
+                        }
+                    }
+                }
+            }
+            while frame.next < frame.end {
+                let number = frame.next;
+                let transition = &program.transitions[number as usize];
+                if frame.escape > 0 && frame.escape != transition.escape {
+                    frame.next = frame.end;
+                    break;
+                }
+                frame.next += 1;
+                let mark = machine.mark();
+                let moved = frame.flags & MOVED != 0;
+                let fired = if claim_turn {
+                    machine.fire_claim(number, moved)
+                } else {
+                    machine.fire(pid, number, moved)
+                };
+                match fired {
+                    Fired::Blocked => continue,
+                    Fired::Done => {}
+                    Fired::DoneWith(trap) | Fired::Failed(trap) => {
+                        *self.top() = frame;
+                        let failed = matches!(fired, Fired::Failed(_));
+                        if self.trapped(machine, visitor, trap, pid, number) == Control::Stop {
+                            return Forward::Stop;
+                        }
+                        if failed {
+                            // Something was executable here, only not soundly: no deadlock is to be reported.
+                            frame.flags |= MOVED | ANY;
+                            continue;
+                        }
+                    }
+                }
+                self.reached[number as usize] = true;
+                let offers = machine.in_handshake();
+                frame.escape = transition.escape;
+                if !offers {
+                    frame.flags |= MOVED;
+                }
+                let timeout = frame.flags & TIMEOUT;
+                *self.top() = frame;
+                let mut flags = 0;
+                if claim_turn {
+                    // The system moves next, under the claim's timeout.
+                    flags |= timeout;
+                } else if offers || transition.atomic {
+                    flags |= ATOMIC;
+                } else if self.rules.claim {
+                    flags |= CLAIM;
+                }
+                if !claim_turn && !offers && transition.atomic {
+                    self.atomic_steps += 1;
+                }
+                self.frames.push(Frame {
+                    handle: Handle::default(),
+                    mark,
+                    step: number,
+                    next: 0,
+                    end: 0,
+                    escape: 0,
+                    mover: if claim_turn { frame.mover } else { pid as u8 },
+                    cursor: 0,
+                    flags,
+                    by_timeout: timeout != 0,
+                });
+                return self.down(machine, visitor, transition.kind, offers || flags & ATOMIC != 0 || claim_turn);
+            }
+            frame.cursor = if claim_turn || (frame.flags & ATOMIC != 0 && !handshake) { 0 } else { frame.cursor - 1 };
+            frame.flags &= !STARTED;
+        }
+        *self.top() = frame;
+        Forward::Exhausted
+    }
+
+    /// A frame was pushed: look whether to stay.
+    #[inline]
+    fn down<V: Visitor>(
+        &mut self,
+        machine: &mut Machine<'_>,
+        visitor: &mut V,
+        how: TransitionType,
+        passing: bool,
+    ) -> Forward {
+        if self.depth() >= self.rules.max_depth {
+            visitor.cut();
+            return self.turn_back(machine, true);
+        }
+        if passing {
+            self.begin(machine);
+        } else {
+            match self.arrive(machine, visitor, how) {
+                Decision::Enter(_) => {}
+                Decision::Back => return self.turn_back(machine, true),
+                Decision::Stop => return Forward::Stop,
+            }
+        }
+        match self.claim_ended(machine, visitor) {
+            Control::Continue => Forward::Down,
+            Control::Stop => Forward::Stop,
+        }
+    }
+
+    fn claim_ended<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Control {
+        if self.rules.claim
+            && self.top().flags & CLAIM != 0
+            && machine.claim_place().is_some_and(|place| place.valid_end)
+        {
+            return visitor.event(machine, self, Event::ClaimEnd, None);
+        }
+        Control::Continue
+    }
+
+    fn trapped<V: Visitor>(
+        &mut self,
+        machine: &mut Machine<'_>,
+        visitor: &mut V,
+        trap: Trap,
+        pid: usize,
+        number: u32,
+    ) -> Control {
+        if trap.kind() == crate::exec::TrapKind::Assertion && !self.rules.assertions {
+            return Control::Continue;
+        }
+        let last = self.frames.len() - 1;
+        let frame = Frame { step: number, mover: pid as u8, ..self.frames[last] };
+        let timeout = self.frames[last].flags & TIMEOUT != 0;
+        let step = Step { timeout, ..self.step_of(machine, &frame) };
+        visitor.event(machine, self, Event::Trap(trap), Some(step))
+    }
+
+    /// Leaves the top frame, which was not entered; `taken`: the step into it counts as a move.
+    #[inline]
+    fn turn_back(&mut self, machine: &mut Machine<'_>, taken: bool) -> Forward {
+        if let Some(frame) = self.frames.pop() {
+            machine.undo(frame.mark);
+            if let Some(parent) = self.frames.last_mut() {
+                note(parent, taken);
+            }
+        }
+        Forward::Down
+    }
+
+    /// Everything from the top frame was tried.
+    fn exhausted<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Backward {
+        let uses_timeout = machine.program().timeout;
+        let flags = self.top().flags;
+        if flags & (ANY | CLAIM) != 0 || machine.in_handshake() {
+            return Backward::Up;
+        }
+        if flags & ATOMIC != 0 {
+            // The process cannot go on: its block is broken here, and the state is like any other.
+            let turn = if self.rules.claim { CLAIM } else { 0 };
+            let step = self.top().step;
+            self.top().flags = (flags & !(ATOMIC | TIMEOUT)) | turn;
+            if machine.process_count() == 0 {
+                return Backward::Up;
+            }
+            let how = machine.program().transitions[step as usize].kind;
+            return match self.arrive(machine, visitor, how) {
+                Decision::Enter(_) => Backward::Again,
+                Decision::Back => Backward::Up,
+                Decision::Stop => Backward::Stop,
+            };
+        }
+        if uses_timeout && flags & TIMEOUT == 0 && machine.process_count() > 0 {
+            self.top().flags |= TIMEOUT;
+            self.begin(machine);
+            return Backward::Again;
+        }
+        if self.rules.claim {
+            // Stutter: the claim has moved, the system stays where it is.
+            self.top().flags = (flags & !TIMEOUT) | CLAIM;
+            return match self.arrive(machine, visitor, TransitionType::Other) {
+                Decision::Enter(_) => match self.claim_ended(machine, visitor) {
+                    Control::Continue => Backward::Again,
+                    Control::Stop => Backward::Stop,
+                },
+                Decision::Back => Backward::Up,
+                Decision::Stop => Backward::Stop,
+            };
+        }
+        if self.rules.end_states
+            && !machine.is_valid_end(self.rules.strict_channels)
+            && visitor.event(machine, self, Event::InvalidEnd, None) == Control::Stop
+        {
+            return Backward::Stop;
+        }
+        Backward::Up
+    }
+
+    /// Goes back over the step that led to the top frame.
+    #[inline]
+    fn up<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Control {
+        let frame = *self.top();
+        if frame.flags & STORED != 0 && visitor.leave(machine, self, frame.handle) == Control::Stop {
+            return Control::Stop;
+        }
+        // A send that nobody took has not happened.
+        let failed = machine.in_handshake() && frame.flags & ANY == 0;
+        self.frames.pop();
+        machine.undo(frame.mark);
+        if let Some(parent) = self.frames.last_mut() {
+            note(parent, !failed);
+        }
+        Control::Continue
+    }
+}
+
+/// Notes in a frame whether the step that came back was one.
+#[inline]
+fn note(parent: &mut Frame, taken: bool) {
+    if taken {
+        parent.flags |= ANY | MOVED;
+    } else {
+        parent.escape = 0;
+    }
+}
+
+enum Forward {
+    /// Go on with the top frame.
+    Down,
+    /// Nothing more from the top frame.
+    Exhausted,
+    /// The visitor ends the walk.
+    Stop,
+}
+
+enum Backward {
+    /// Try the top frame again.
+    Again,
+    /// Leave it.
+    Up,
+    /// The visitor ends the walk.
+    Stop,
+}
