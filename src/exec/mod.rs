@@ -260,6 +260,13 @@ impl<'p> Machine<'p> {
         self.messages.clear();
     }
 
+    /// As [`forget_journal`](Self::forget_journal), unless a handshake is half done and needs its message.
+    pub fn forget_journal_if_idle(&mut self) {
+        if self.handshake.is_none() {
+            self.forget_journal();
+        }
+    }
+
     /// Bytes of the machine's own tables.
     pub fn memory(&self) -> usize {
         self.buffer.capacity() + self.journal.memory()

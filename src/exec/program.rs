@@ -678,6 +678,17 @@ impl Program {
         });
     }
 
+    /// Splits a flag per transition by process type (claim and trace, if any, last).
+    pub fn reached_by_proctype(&self, reached: &[bool]) -> Vec<Vec<bool>> {
+        self.proctypes
+            .iter()
+            .map(|proctype| {
+                let first = proctype.first_transition as usize;
+                reached[first..first + proctype.transitions as usize].to_vec()
+            })
+            .collect()
+    }
+
     /// Absolute offset of the global variables.
     pub fn global_base(&self) -> u32 {
         self.globals

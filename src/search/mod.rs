@@ -1,3 +1,9 @@
 //! Searches: one algorithm per file; none names a concrete store.
 
+pub mod bfs;
+pub mod dfs;
+pub mod ledger;
+pub mod monitor;
 pub mod outcome;
+pub mod replay;
+pub mod walk;

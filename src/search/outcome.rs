@@ -1,6 +1,7 @@
 //! What a search found out. "Verified" can only be built by [`Verdict::of_complete_search`], which asks whether
 //! anything got in the way.
 
+use crate::exec::{Program, Trap};
 use crate::source::Span;
 
 /// Who makes a step.
@@ -204,4 +205,31 @@ pub struct Outcome {
     pub collision_rate: Option<f64>,
     /// Seconds of search.
     pub seconds: f64,
+}
+
+impl Outcome {
+    /// The initial state itself cannot be made: an initialiser fails.
+    pub fn failed_at_start(program: &Program, trap: Trap) -> Outcome {
+        let span = program.sites.get(trap.site() as usize).map(|site| site.span).unwrap_or_default();
+        let violation = Violation {
+            kind: ViolationKind::Unhandled,
+            message: format!("{} (while the initial state is made)", program.describe(trap)),
+            span,
+            depth: 0,
+            path: Vec::new(),
+            cycle_start: None,
+        };
+        Outcome {
+            verdict: Verdict::Violated,
+            counts: Counts::default(),
+            violations: vec![violation],
+            error_count: 1,
+            reached: program.reached_by_proctype(&vec![false; program.transitions.len()]),
+            memory: 0,
+            omission_probability: None,
+            coverage: None,
+            collision_rate: None,
+            seconds: 0.0,
+        }
+    }
 }

@@ -303,11 +303,8 @@ impl Walk {
                 frame.next += 1;
                 let mark = machine.mark();
                 let moved = frame.flags & MOVED != 0;
-                let fired = if claim_turn {
-                    machine.fire_claim(number, moved)
-                } else {
-                    machine.fire(pid, number, moved)
-                };
+                let fired =
+                    if claim_turn { machine.fire_claim(number, moved) } else { machine.fire(pid, number, moved) };
                 match fired {
                     Fired::Blocked => continue,
                     Fired::Done => {}

@@ -14,6 +14,7 @@ use super::arena::{Arena, POSITION_BITS};
 use super::hash::StateHash;
 use super::{Handle, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
+use crate::search::outcome::Limit;
 
 const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
 /// Bits of the hash in a word: what the position leaves.
@@ -221,6 +222,10 @@ impl Store for ExactStore {
 
     fn memory(&self) -> usize {
         self.table.capacity() * size_of::<u64>() + self.arena.memory()
+    }
+
+    fn limit(&self, _on_stack: u64) -> Limit {
+        Limit::Memory { used: self.memory() as u64, budget: self.budget as u64 }
     }
 
     fn statistics(&self) -> StoreStatistics {

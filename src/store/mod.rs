@@ -9,6 +9,7 @@ pub use exact::ExactStore;
 pub use hash::StateHash;
 
 use crate::model::TransitionType;
+use crate::search::outcome::Limit;
 
 /// Where a store keeps a state; means something only to the store that gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -47,6 +48,9 @@ pub trait Store {
 
     /// Bytes that the store occupies now, all tables counted.
     fn memory(&self) -> usize;
+
+    /// Why [`Visit::Full`] was said, when `on_stack` states lay on the stack.
+    fn limit(&self, on_stack: u64) -> Limit;
 
     /// Figures for the report.
     fn statistics(&self) -> StoreStatistics;

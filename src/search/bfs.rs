@@ -1,0 +1,198 @@
+//! Breadth-first search with an exact store: the store, read in the order of insertion, is the queue.
+//!
+//! Every state is expanded once, level by level, so the path to an error is a shortest one in stored states. Each
+//! state keeps a link to the one it was reached from; the steps between are found again by execution. Costs the
+//! exact store and five bytes a state for the link.
+
+use crate::exec::{Machine, Program};
+use crate::model::{Model, TransitionType};
+use crate::search::dfs::Settings;
+use crate::search::ledger::Ledger;
+use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::replay::steps_between;
+use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
+use crate::store::exact::ExactStore;
+use crate::store::{Handle, Store, Visit};
+use std::collections::VecDeque;
+use std::time::Instant;
+
+struct BreadthFirst<'s, 'm, 'i> {
+    program: &'s Program,
+    store: &'s mut ExactStore,
+    settings: Settings,
+    ledger: Ledger<'m>,
+    monitor: &'s mut Monitor<'i>,
+    /// Hidden variables and depth of the states that wait, in the order of the store.
+    hidden: VecDeque<u8>,
+    depths: VecDeque<u32>,
+    /// The state that is being expanded.
+    current: Option<Handle>,
+    matched: u64,
+    vector: usize,
+    limit: Option<Limit>,
+    cut: bool,
+}
+
+impl BreadthFirst<'_, '_, '_> {
+    fn memory(&self, machine: &Machine<'_>) -> u64 {
+        (self.store.memory() + self.hidden.capacity() + self.depths.capacity() * 4 + machine.memory()) as u64
+    }
+
+    fn look(&mut self, machine: &Machine<'_>, depth: u64) -> bool {
+        let snapshot = Snapshot {
+            stored: self.store.len() as u64,
+            matched: self.matched,
+            depth,
+            memory: self.memory(machine),
+            queued: Some(self.depths.len() as u64),
+        };
+        self.limit = self.monitor.look(&snapshot);
+        self.limit.is_some()
+    }
+
+    /// Puts the initial state into the store.
+    fn seed(&mut self, machine: &Machine<'_>) -> bool {
+        if matches!(self.store.insert(machine.state(), None), Visit::Full) {
+            self.limit = Some(self.store.limit(0));
+            return false;
+        }
+        self.vector = machine.state().len();
+        self.hidden.extend(&machine.saved()[..self.program.hidden as usize]);
+        self.depths.push_back(0);
+        true
+    }
+}
+
+/// The steps from the initial state to the state of this handle.
+fn path_to(program: &Program, store: &ExactStore, settings: Settings, handle: Handle) -> Vec<Step> {
+    let mut chain = Vec::new();
+    let mut at = handle;
+    while let Some(before) = store.link(at) {
+        chain.push(at);
+        at = before;
+    }
+    let Ok(mut machine) = Machine::new(program) else { return Vec::new() };
+    let states = chain.iter().rev().map(|&handle| store.get(handle));
+    steps_between(&mut machine, settings.rules, states).unwrap_or_default()
+}
+
+impl Visitor for BreadthFirst<'_, '_, '_> {
+    #[inline]
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        let arrivals = self.store.len() as u64 + self.matched;
+        if arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk.depth()) {
+            return Decision::Stop;
+        }
+        let state = machine.state();
+        match self.store.insert(state, self.current) {
+            Visit::New(_) => {
+                self.vector = self.vector.max(state.len());
+                let hidden = self.program.hidden as usize;
+                self.hidden.extend(&machine.saved()[..hidden]);
+                self.depths.push_back(walk.depth() as u32);
+                Decision::Back
+            }
+            Visit::Seen { .. } => {
+                self.matched += 1;
+                Decision::Back
+            }
+            Visit::Full => {
+                self.limit = Some(self.store.limit(0));
+                Decision::Stop
+            }
+        }
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        let (program, store, settings, current) = (self.program, &*self.store, self.settings, self.current);
+        self.ledger.note(machine, walk, event, step, || {
+            let mut path = current.map(|handle| path_to(program, store, settings, handle)).unwrap_or_default();
+            path.extend(walk.path(machine));
+            path
+        })
+    }
+
+    fn cut(&mut self) {
+        self.cut = true;
+    }
+}
+
+/// Searches the whole state space of a program, breadth first.
+pub fn search(
+    model: &Model,
+    program: &Program,
+    store: &mut ExactStore,
+    settings: Settings,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
+    let start = Instant::now();
+    let mut machine = match Machine::new(program) {
+        Ok(machine) => machine,
+        Err(trap) => return Outcome::failed_at_start(program, trap),
+    };
+    let mut walk = Walk::new(program.transitions.len(), settings.rules);
+    let mut visitor = BreadthFirst {
+        program,
+        store,
+        settings,
+        ledger: Ledger::new(model, settings.all_errors),
+        monitor,
+        hidden: VecDeque::new(),
+        depths: VecDeque::new(),
+        current: None,
+        matched: 0,
+        vector: 0,
+        limit: None,
+        cut: false,
+    };
+    let mut complete = visitor.seed(&machine);
+    let mut saved = Vec::new();
+    let mut next = visitor.store.first();
+    while let Some(handle) = next {
+        saved.clear();
+        saved.extend(visitor.hidden.drain(..program.hidden as usize));
+        saved.extend_from_slice(visitor.store.get(handle));
+        walk.base_depth = u64::from(visitor.depths.pop_front().unwrap_or(0));
+        machine.load(&saved);
+        visitor.current = Some(handle);
+        if walk.run(&mut machine, &mut visitor, false) == Ended::Stopped {
+            complete = false;
+            break;
+        }
+        next = visitor.store.next(handle);
+    }
+    let deepest = walk.deepest;
+    let limit_found = visitor.limit.take();
+    visitor.look(&machine, deepest);
+    visitor.limit = limit_found;
+    let BreadthFirst { ledger, matched, vector, mut limit, cut, .. } = visitor;
+    if complete {
+        limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
+    }
+    let stored = store.len() as u64;
+    Outcome {
+        verdict: Verdict::of_complete_search(ledger.count, limit, ExactStore::EXACT),
+        counts: Counts {
+            stored,
+            matched,
+            atomic_steps: walk.atomic_steps,
+            depth: walk.deepest,
+            peak_stored: stored,
+            evicted: 0,
+            vector_bytes: vector as u64,
+        },
+        violations: ledger.violations,
+        error_count: ledger.count,
+        reached: program.reached_by_proctype(&walk.reached),
+        memory: monitor.peak.max(store.memory() as u64),
+        omission_probability: None,
+        coverage: None,
+        collision_rate: None,
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}

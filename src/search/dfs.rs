@@ -1,0 +1,142 @@
+//! Depth-first search: Algorithm 1 of the caching paper (Fig. 1), over any store.
+//!
+//! Sound and complete with a store that forgets nothing; with a bounded cache it still visits every state, because a
+//! state on the stack is never forgotten and no edge leads from a finished state to an unvisited one. Costs one
+//! lookup per arrival; the stack holds a small frame per step.
+
+use crate::exec::{Machine, Program};
+use crate::model::{Model, TransitionType};
+use crate::search::ledger::Ledger;
+use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
+use crate::store::{Handle, Store, Visit};
+use std::time::Instant;
+
+/// What to look for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// What is checked, and bounds.
+    pub rules: Rules,
+    /// Go on after an error.
+    pub all_errors: bool,
+}
+
+struct DepthFirst<'s, 'm, 'i, S: Store> {
+    store: &'s mut S,
+    ledger: Ledger<'m>,
+    monitor: &'s mut Monitor<'i>,
+    matched: u64,
+    stored: u64,
+    vector: usize,
+    limit: Option<Limit>,
+    cut: bool,
+}
+
+impl<S: Store> DepthFirst<'_, '_, '_, S> {
+    #[cold]
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
+        let memory = (self.store.memory() + walk.memory() + machine.memory()) as u64;
+        let snapshot =
+            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, queued: None };
+        self.limit = self.monitor.look(&snapshot);
+        self.limit.is_some()
+    }
+}
+
+impl<S: Store> Visitor for DepthFirst<'_, '_, '_, S> {
+    #[inline]
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
+        if (self.stored + self.matched).is_multiple_of(INTERVAL) && self.look(machine, walk) {
+            return Decision::Stop;
+        }
+        let state = machine.state();
+        match self.store.visit(state, how) {
+            Visit::New(handle) => {
+                self.stored += 1;
+                self.vector = self.vector.max(state.len());
+                Decision::Enter(handle)
+            }
+            Visit::Seen { .. } => {
+                self.matched += 1;
+                Decision::Back
+            }
+            Visit::Full => {
+                self.limit = Some(self.store.limit(walk.entered().count() as u64));
+                Decision::Stop
+            }
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, handle: Handle) -> Control {
+        self.store.leave(handle);
+        Control::Continue
+    }
+
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        self.ledger.note(machine, walk, event, step, || walk.path(machine))
+    }
+
+    fn cut(&mut self) {
+        self.cut = true;
+    }
+}
+
+/// Searches the whole state space of a program, depth first.
+pub fn search<S: Store>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    settings: Settings,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
+    let start = Instant::now();
+    let mut machine = match Machine::new(program) {
+        Ok(machine) => machine,
+        Err(trap) => return Outcome::failed_at_start(program, trap),
+    };
+    let mut walk = Walk::new(program.transitions.len(), settings.rules);
+    let mut visitor = DepthFirst {
+        store,
+        ledger: Ledger::new(model, settings.all_errors),
+        monitor,
+        matched: 0,
+        stored: 0,
+        vector: 0,
+        limit: None,
+        cut: false,
+    };
+    let ended = walk.run(&mut machine, &mut visitor, true);
+    debug_assert!(ended == Ended::Complete || visitor.limit.is_some() || visitor.ledger.count > 0);
+    let limit_found = visitor.limit.take();
+    visitor.look(&machine, &walk);
+    visitor.limit = limit_found;
+    let DepthFirst { ledger, matched, stored, vector, mut limit, cut, .. } = visitor;
+    if ended == Ended::Complete {
+        limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
+    }
+    let statistics = store.statistics();
+    let mut memory = monitor.peak;
+    memory = memory.max(store.memory() as u64);
+    Outcome {
+        verdict: Verdict::of_complete_search(ledger.count, limit, S::EXACT),
+        counts: Counts {
+            stored,
+            matched,
+            atomic_steps: walk.atomic_steps,
+            depth: walk.deepest,
+            peak_stored: statistics.peak,
+            evicted: statistics.evicted,
+            vector_bytes: vector as u64,
+        },
+        violations: ledger.violations,
+        error_count: ledger.count,
+        reached: program.reached_by_proctype(&walk.reached),
+        memory,
+        omission_probability: (!S::EXACT).then_some(statistics.omission_probability),
+        coverage: (!S::EXACT).then_some(statistics.coverage),
+        collision_rate: None,
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}

@@ -1,0 +1,81 @@
+//! The book a search keeps: errors found, with the paths that lead to them, and when to stop.
+
+use crate::exec::{Machine, Trap, TrapKind};
+use crate::model::Model;
+use crate::search::outcome::{Step, Violation, ViolationKind};
+use crate::search::walk::{Control, Event, Walk};
+
+/// With `--all-errors` at most this many are kept with their paths; the others are only counted. Nobody reads more,
+/// and a path may be long.
+const KEPT: usize = 32;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Ledger<'m> {
+    model: &'m Model,
+    all_errors: bool,
+    /// All errors met.
+    pub count: u64,
+    /// The first of each text.
+    pub violations: Vec<Violation>,
+}
+
+impl<'m> Ledger<'m> {
+    /// An empty book.
+    pub fn new(model: &'m Model, all_errors: bool) -> Ledger<'m> {
+        Ledger { model, all_errors, count: 0, violations: Vec::new() }
+    }
+
+    /// Notes what a walk has come upon. `path` gives the steps from the initial state to where the walk is.
+    pub fn note(
+        &mut self,
+        machine: &Machine<'_>,
+        walk: &Walk,
+        event: Event,
+        step: Option<Step>,
+        path: impl FnOnce() -> Vec<Step>,
+    ) -> Control {
+        let depth = walk.depth();
+        let (kind, message, span, depth) = match event {
+            Event::Trap(trap) => self.trap(machine, trap, depth),
+            Event::InvalidEnd => {
+                let span = blocked(self.model, machine);
+                (ViolationKind::InvalidEndState, "invalid end state".to_string(), span, depth.saturating_sub(1))
+            }
+            Event::ClaimEnd => {
+                let span = self.model.claims.first().map(|claim| claim.body.span).unwrap_or_default();
+                (ViolationKind::Assertion, "the never claim reached its end".to_string(), span, depth)
+            }
+        };
+        self.count += 1;
+        let known = self.violations.iter().any(|old| old.message == message && old.span == span);
+        if !known && self.violations.len() < KEPT {
+            let mut path = path();
+            path.extend(step);
+            self.violations.push(Violation { kind, message, span, depth, path, cycle_start: None });
+        }
+        if self.all_errors { Control::Continue } else { Control::Stop }
+    }
+
+    fn trap(&self, machine: &Machine<'_>, trap: Trap, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {
+        let program = machine.program();
+        let kind = match trap.kind() {
+            TrapKind::Assertion | TrapKind::Index => ViolationKind::Assertion,
+            _ => ViolationKind::Unhandled,
+        };
+        let span = program.sites.get(trap.site() as usize).map(|site| site.span).unwrap_or_default();
+        (kind, program.describe(trap), span, depth)
+    }
+}
+
+/// Where the process stands that is to blame for a deadlock: the youngest that is not at a valid end.
+fn blocked(model: &Model, machine: &Machine<'_>) -> crate::source::Span {
+    (0..machine.process_count())
+        .rev()
+        .find(|&pid| !machine.place(pid).valid_end)
+        .map(|pid| {
+            let automaton = &model.proctypes[machine.proctype(pid) as usize].automaton;
+            automaton.locations[machine.location(pid) as usize].span
+        })
+        .unwrap_or_default()
+}

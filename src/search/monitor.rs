@@ -1,0 +1,65 @@
+//! What a search looks at from time to time: has somebody asked it to stop, is the budget used up, is it time to
+//! show progress.
+
+use crate::search::outcome::Limit;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Searches look up every so many arrivals: rare enough to cost nothing, often enough to stop within milliseconds.
+pub const INTERVAL: u64 = 4096;
+
+/// Where a search stands.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Snapshot {
+    /// States stored.
+    pub stored: u64,
+    /// Arrivals at stored states.
+    pub matched: u64,
+    /// Current depth or level.
+    pub depth: u64,
+    /// Bytes in use.
+    pub memory: u64,
+    /// States that wait in a queue.
+    pub queued: Option<u64>,
+}
+
+/// See the module.
+pub struct Monitor<'a> {
+    /// Set by a signal.
+    pub interrupt: &'a AtomicBool,
+    /// Budget in bytes for all tables.
+    pub memory: Option<u64>,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// Shows progress.
+    pub progress: Box<dyn FnMut(&Snapshot) + 'a>,
+    /// The most memory that was seen.
+    pub peak: u64,
+}
+
+impl<'a> Monitor<'a> {
+    /// Without budgets and progress.
+    pub fn silent(interrupt: &'a AtomicBool) -> Monitor<'a> {
+        Monitor { interrupt, memory: None, deadline: None, progress: Box::new(|_| ()), peak: 0 }
+    }
+
+    /// Shows progress; says if the search has to end.
+    pub fn look(&mut self, snapshot: &Snapshot) -> Option<Limit> {
+        self.peak = self.peak.max(snapshot.memory);
+        (self.progress)(snapshot);
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Some(Limit::Interrupted);
+        }
+        if let Some(budget) = self.memory
+            && snapshot.memory > budget
+        {
+            return Some(Limit::Memory { used: snapshot.memory, budget });
+        }
+        if let Some(deadline) = self.deadline
+            && Instant::now() >= deadline
+        {
+            return Some(Limit::Time(0));
+        }
+        None
+    }
+}

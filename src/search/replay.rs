@@ -1,0 +1,95 @@
+//! Paths made good: a path of steps is executed again before anything is said about it, and a path of states (all a
+//! breadth-first search keeps) is turned into steps by executing from one to the next.
+
+use crate::exec::{Fired, Machine, Program, Trap};
+use crate::model::TransitionType;
+use crate::search::outcome::{Actor, Step};
+use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
+use crate::store::Handle;
+
+/// Executes one step of a path. `Err` says why it is not possible here.
+pub fn take(machine: &mut Machine<'_>, step: Step) -> Result<Option<Trap>, String> {
+    let program = machine.program();
+    let (place, proctype) = match step.actor {
+        Actor::Process(pid) => {
+            let pid = usize::from(pid);
+            if pid >= machine.process_count() {
+                return Err(format!("there is no process {pid}"));
+            }
+            (machine.place(pid), machine.proctype(pid))
+        }
+        Actor::Claim => match (machine.claim_place(), program.claim) {
+            (Some(place), Some((_, number))) => (place, number),
+            _ => return Err("no claim is checked".to_string()),
+        },
+    };
+    let number = program.proctypes[proctype as usize].first_transition.saturating_add(step.transition);
+    if !(place.first..place.end).contains(&number) {
+        return Err("the transition does not start where the process stands".to_string());
+    }
+    machine.set_timeout(step.timeout);
+    // `else` is executable if nothing in front of it is; a path that was found knows that it was.
+    let fired = match step.actor {
+        Actor::Process(pid) => machine.fire(usize::from(pid), number, false),
+        Actor::Claim => machine.fire_claim(number, false),
+    };
+    match fired {
+        Fired::Done => Ok(None),
+        Fired::DoneWith(trap) => Ok(Some(trap)),
+        Fired::Failed(trap) => Ok(Some(trap)),
+        Fired::Blocked => Err("the statement is not executable".to_string()),
+    }
+}
+
+/// Executes a whole path from the initial state; gives the error of its last step, if it has one.
+pub fn verify(program: &Program, path: &[Step]) -> Result<Option<Trap>, String> {
+    let mut machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
+    let mut last = None;
+    for (number, &step) in path.iter().enumerate() {
+        last = take(&mut machine, step).map_err(|reason| format!("step {}: {reason}", number + 1))?;
+        machine.forget_journal_if_idle();
+    }
+    Ok(last)
+}
+
+/// Turns a path of states into steps: `states` are the stored states behind the initial one, in order.
+pub fn steps_between<'a>(
+    machine: &mut Machine<'_>,
+    rules: Rules,
+    states: impl Iterator<Item = &'a [u8]>,
+) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    let mut walk = Walk::new(machine.program().transitions.len(), Rules { max_depth: u64::MAX, ..rules });
+    for state in states {
+        let mut finder = Finder { state, steps: Vec::new() };
+        if walk.run(machine, &mut finder, false) != Ended::Stopped {
+            return None;
+        }
+        machine.forget_journal();
+        steps.append(&mut finder.steps);
+    }
+    Some(steps)
+}
+
+struct Finder<'a> {
+    state: &'a [u8],
+    steps: Vec<Step>,
+}
+
+impl Visitor for Finder<'_> {
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        if machine.state() == self.state {
+            self.steps = walk.path(machine);
+            return Decision::Stop;
+        }
+        Decision::Back
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
+        Control::Continue
+    }
+}
