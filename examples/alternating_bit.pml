@@ -9,8 +9,8 @@
    pv check examples/alternating_bit.pml --no-claims               verified
    pv check examples/alternating_bit.pml --property no_skip        verified
    pv check examples/alternating_bit.pml --property delivers       violated: everything may be lost
-   pv check examples/alternating_bit.pml --property honest_line    verified: a line that always works
-                                                                   again delivers (safety part of it)
+   pv check examples/alternating_bit.pml --property honest_line    verified: what is fresh is what
+                                                                   was sent
 
    expect: verdict=verified stored=141 matched=24 transitions=165 atomic=0 depth=72 errors=0
    expect-liveness: property=no_skip mode=acceptance fair=0 violated=0

@@ -4,7 +4,7 @@
    other one is not interested or has given the turn back. The ghost variable
    `inside` counts who is in the critical section.
 
-   pv check examples/peterson.pml                                  verified
+   pv check examples/peterson.pml --no-claims                      verified
    pv check examples/peterson.pml --property mutex                 verified
    pv check examples/peterson.pml --property enters_0 --fair       verified
    pv check examples/peterson.pml --property enters_0              violated: without fairness
