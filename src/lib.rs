@@ -6,6 +6,7 @@ pub mod cli;
 pub mod exec;
 pub mod ltl;
 pub mod model;
+pub mod report;
 pub mod search;
 pub mod source;
 pub mod store;

@@ -1,0 +1,385 @@
+//! The report for people. The first line is the verdict; then what was checked and what was not, the counts, the cost,
+//! what was never executed, and the command that replays the error. Styles are written as ANSI sequences, which the
+//! stream takes out where they are not wanted.
+
+use super::json::rate;
+use super::number::{bytes, counted, duration, probability, thousands};
+use super::{Report, Run, Setting, reason, unreached};
+use crate::search::outcome::{Verdict, Violation};
+use std::fmt::Write;
+
+/// At most so many unreached statements are listed for a process type; JSON has them all.
+const MOST_UNREACHED: usize = 40;
+
+/// At most so many errors are listed; JSON has them all.
+const MOST_ERRORS: usize = 20;
+
+const RED: &str = "\x1b[1;31m";
+const GREEN: &str = "\x1b[1;32m";
+const YELLOW: &str = "\x1b[1;33m";
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const PLAIN: &str = "\x1b[0m";
+
+/// The whole report, lines ended.
+pub fn render(report: &Report<'_>) -> String {
+    let Some(deciding) = report.deciding() else { return String::new() };
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", verdict_line(report, deciding));
+    if let [run] = report.runs {
+        let _ = writeln!(out);
+        heading(&mut out, report);
+        counts(&mut out, report, run);
+    } else {
+        for run in report.runs {
+            let name = run.property.as_deref().unwrap_or("no property");
+            let _ = writeln!(out, "  {BOLD}{name}{PLAIN}: {}", verdict_line(report, run));
+        }
+        let _ = writeln!(out);
+        heading(&mut out, report);
+        for run in report.runs {
+            let _ = writeln!(out, "{BOLD}{}{PLAIN}", run.property.as_deref().unwrap_or("no property"));
+            counts(&mut out, report, run);
+        }
+    }
+    more_errors(&mut out, report, deciding);
+    unreached_statements(&mut out, report);
+    replay_command(&mut out, report, deciding);
+    out
+}
+
+/// The verdict in a line: `violated: assertion (x == 1) at m.pml:4, depth 12`.
+pub fn verdict_line(report: &Report<'_>, run: &Run) -> String {
+    let outcome = &run.outcome;
+    match &outcome.verdict {
+        Verdict::Verified(_) => format!("{GREEN}verified{PLAIN}: no errors, every reachable state was looked at"),
+        Verdict::NoErrorFound => {
+            let mut line = format!("{YELLOW}no error found{PLAIN}: states may have been omitted");
+            if let Some(bound) = outcome.omission_probability {
+                let _ = write!(line, ", probability at most {}", probability(bound));
+            }
+            line
+        }
+        Verdict::Incomplete(limit) => format!("{YELLOW}incomplete{PLAIN}: {}", reason(limit)),
+        Verdict::Violated => {
+            let first = outcome.violations.first();
+            let mut line = format!("{RED}violated{PLAIN}");
+            if let Some(violation) = first {
+                let _ = write!(line, ": {}", error_line(report, violation));
+            }
+            if let Some(property) = &run.property {
+                let _ = write!(line, ", property {property}");
+            }
+            match outcome.error_count {
+                0 | 1 => line,
+                count => format!("{line} ({} in all)", counted(count, "error", "errors")),
+            }
+        }
+    }
+}
+
+/// `assertion (x == 1) at m.pml:4, depth 12`.
+fn error_line(report: &Report<'_>, violation: &Violation) -> String {
+    // "violated: assertion violated (…)" says it twice.
+    let message = match violation.message.strip_prefix("assertion violated") {
+        Some(rest) => format!("assertion{rest}"),
+        None => violation.message.clone(),
+    };
+    let place = report.place(violation.span).map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();
+    format!("{message}{place}, depth {}", thousands(violation.depth))
+}
+
+fn heading(out: &mut String, report: &Report<'_>) {
+    let model = report.model;
+    let parts = [
+        counted(model.proctypes.len() as u64, "process type", "process types"),
+        counted(model.processes.len() as u64, "process at the start", "processes at the start"),
+        counted(model.channels.len() as u64, "global channel", "global channels"),
+    ];
+    row(out, "model", &format!("{} ({})", model.name, parts.join(", ")));
+    row(out, "search", &search(report.setting));
+    let (checked, not_checked) = checks(report);
+    row(out, "checked", &or_nothing(&checked));
+    if !not_checked.is_empty() {
+        row(out, "not checked", &not_checked.join(", "));
+    }
+    let _ = writeln!(out);
+}
+
+fn row(out: &mut String, name: &str, text: &str) {
+    let _ = writeln!(out, "  {DIM}{name:<12}{PLAIN}{text}");
+}
+
+fn or_nothing(list: &[String]) -> String {
+    if list.is_empty() { "nothing".into() } else { list.join(", ") }
+}
+
+/// How it was searched, in words.
+fn search(setting: &Setting) -> String {
+    let mut parts = vec![if setting.algorithm == "bfs" { "breadth-first" } else { "depth-first" }.to_string()];
+    match (setting.store, setting.bits) {
+        ("compact", Some(bits)) => parts.push(format!("hash compaction ({bits} bits)")),
+        ("bloom", Some(bits)) => parts.push(format!("Bloom filter ({bits} hash functions)")),
+        (store, _) => parts.push(format!("{store} store")),
+    }
+    if let Some(cache) = setting.cache {
+        let level = if setting.hub { "hub cache" } else { "cache" };
+        let replace = setting.replace.as_ref().map(|how| format!(" ({how} replacement)")).unwrap_or_default();
+        parts.push(format!("{level} of {}{replace}", counted(cache, "state", "states")));
+    }
+    let named = [
+        (setting.sleep, "sleep sets"),
+        (setting.por && !setting.deadlocks_only, "persistent sets"),
+        (setting.por && setting.deadlocks_only, "persistent sets for deadlocks only"),
+        (setting.disk, "visited states on disk"),
+        (setting.serial, "cache first, then disk"),
+        (setting.fair, "weak fairness"),
+    ];
+    parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));
+    if setting.pod > 0 {
+        parts.push(format!("precision on demand {}", setting.pod));
+    }
+    if let Some(runs) = setting.repeat.filter(|&runs| runs > 1) {
+        parts.push(format!("{runs} runs"));
+    }
+    if let Some(depth) = setting.max_depth {
+        parts.push(format!("depth at most {}", thousands(depth)));
+    }
+    if let Some(memory) = setting.memory {
+        parts.push(format!("memory at most {}", bytes(memory)));
+    }
+    parts.push(format!("seed {}", setting.seed));
+    parts.join(", ")
+}
+
+/// What was checked and what was not, each with the reason where there is one.
+fn checks(report: &Report<'_>) -> (Vec<String>, Vec<String>) {
+    let (checks, model) = (&report.setting.checks, report.model);
+    let (mut yes, mut no) = (Vec::new(), Vec::new());
+    let deadlocks_only = report.setting.deadlocks_only;
+    if checks.assertions && !deadlocks_only {
+        yes.push("assertions".to_string());
+    } else {
+        let why = if deadlocks_only { "--deadlocks-only" } else { "--no-assertions" };
+        no.push(format!("assertions ({why})"));
+    }
+    match (checks.end_states, checks.strict_channels) {
+        (true, true) => yes.push("end states with empty channels".into()),
+        (true, false) => yes.push("invalid end states".into()),
+        (false, _) => no.push("invalid end states (--no-end-states)".into()),
+    }
+    let checked: Vec<&str> = report.runs.iter().filter_map(|run| run.property.as_deref()).collect();
+    if !checked.is_empty() {
+        yes.push(format!("claims: {}", checked.join(", ")));
+    }
+    let left: Vec<&str> =
+        model.claims.iter().map(|claim| &*claim.name).filter(|name| !checked.contains(name)).collect();
+    if !left.is_empty() {
+        let why = if checks.claims { "" } else { " (--no-claims)" };
+        no.push(format!("claims: {}{why}", left.join(", ")));
+    }
+    if checks.non_progress {
+        yes.push("non-progress cycles".into());
+    } else if model.uses.progress_labels {
+        no.push("non-progress cycles (--non-progress)".into());
+    }
+    (yes, no)
+}
+
+fn counts(out: &mut String, report: &Report<'_>, run: &Run) {
+    let (outcome, counts) = (&run.outcome, &run.outcome.counts);
+    let mut line = |number: u64, text: &str| {
+        let _ = writeln!(out, "  {:>15} {text}", thousands(number));
+    };
+    line(counts.stored, "states stored");
+    if report.setting.cache.is_some() {
+        line(counts.peak_stored, "states held at once, at most");
+        line(counts.evicted, "states forgotten");
+    }
+    line(counts.matched, "states matched");
+    line(counts.transitions(), "transitions (stored + matched)");
+    line(counts.atomic_steps, "steps inside atomic blocks");
+    line(counts.depth, "steps on the longest path");
+    line(counts.vector_bytes, "bytes in the longest state vector");
+    line(outcome.error_count, if outcome.error_count == 1 { "error" } else { "errors" });
+    let _ = writeln!(out);
+    let mut note = |text: String| {
+        let _ = writeln!(out, "  {text}");
+    };
+    if let Some(rate) = outcome.collision_rate {
+        note(format!("collision rate {rate:.3} (states overwritten per state stored)"));
+    }
+    if let Some(bound) = outcome.omission_probability {
+        note(format!("omission probability at most {}", probability(bound)));
+    }
+    if let Some(coverage) = outcome.coverage {
+        note(format!("expected coverage {:.4}%", coverage * 100.0));
+    }
+    note(format!(
+        "{}, {} (and {} to read the model), {} states/s",
+        bytes(outcome.memory),
+        duration(outcome.seconds),
+        duration(report.compile_seconds),
+        thousands(rate(counts.stored, outcome.seconds) as u64),
+    ));
+    let _ = writeln!(out);
+}
+
+/// The errors behind the first, with `--all-errors`.
+fn more_errors(out: &mut String, report: &Report<'_>, deciding: &Run) {
+    let all: Vec<_> = report.runs.iter().flat_map(|run| &run.outcome.violations).collect();
+    if all.len() < 2 || deciding.outcome.violations.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{BOLD}errors{PLAIN}");
+    for violation in all.iter().take(MOST_ERRORS) {
+        let _ = writeln!(out, "  {}", error_line(report, violation));
+    }
+    if let Some(more) = all.len().checked_sub(MOST_ERRORS).filter(|&more| more > 0) {
+        let _ = writeln!(out, "  … and {more} more");
+    }
+    let _ = writeln!(out);
+}
+
+fn unreached_statements(out: &mut String, report: &Report<'_>) {
+    let Some(list) = unreached::unreached(report) else { return };
+    for entry in &list {
+        if entry.never_started {
+            let _ = writeln!(out, "{BOLD}{}{PLAIN} was never started\n", entry.proctype);
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "{BOLD}unreached in {}{PLAIN} ({} of {})",
+            entry.proctype,
+            thousands(entry.statements.len() as u64),
+            counted(entry.transitions as u64, "transition", "transitions"),
+        );
+        let place = |statement: &unreached::Statement| format!("{}:{}", statement.file, statement.line);
+        let shown = &entry.statements[..entry.statements.len().min(MOST_UNREACHED)];
+        let width = shown.iter().map(|statement| place(statement).chars().count()).max().unwrap_or(0);
+        for statement in shown {
+            let _ = writeln!(out, "  {:<width$}  {}", place(statement), statement.text);
+        }
+        if entry.statements.len() > shown.len() {
+            let _ = writeln!(out, "  … and {} more", entry.statements.len() - shown.len());
+        }
+        let _ = writeln!(out);
+    }
+}
+
+fn replay_command(out: &mut String, report: &Report<'_>, deciding: &Run) {
+    let trail = deciding.trails.iter().flatten().next();
+    if let (Verdict::Violated, Some(trail)) = (&deciding.outcome.verdict, trail) {
+        let model = if report.model.name == "<stdin>" { "-" } else { &report.model.name };
+        let mut words = vec!["pv", "replay"];
+        words.extend(report.arguments.iter().map(String::as_str));
+        words.extend([model, trail]);
+        let _ = writeln!(out, "replay it: {}", words.into_iter().map(quoted).collect::<Vec<_>>().join(" "));
+    } else {
+        // The last section has left a blank line behind it.
+        out.truncate(out.trim_end_matches('\n').len());
+        out.push('\n');
+    }
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::Sample;
+
+    fn plain(sample: &Sample) -> String {
+        let mut text = Vec::new();
+        let mut stream = anstream::StripStream::new(&mut text);
+        let _ = std::io::Write::write_all(&mut stream, render(&sample.report()).as_bytes());
+        String::from_utf8(text).expect("it is text")
+    }
+
+    #[test]
+    fn verified() {
+        insta::assert_snapshot!(plain(&Sample::verified()), @r"
+        verified: no errors, every reachable state was looked at
+
+          model       m.pml (2 process types, 1 process at the start, 0 global channels)
+          search      depth-first, exact store, seed 1
+          checked     assertions, invalid end states
+
+                  251,409 states stored
+                   11,152 states matched
+                  262,561 transitions (stored + matched)
+                  586,655 steps inside atomic blocks
+                      545 steps on the longest path
+                      168 bytes in the longest state vector
+                        0 errors
+
+          12.0 MiB, 0.500 s (and 0.012 s to read the model), 502,818 states/s
+
+        unreached in sender (1 of 3 transitions)
+          m.pml:3  out!ack,1
+
+        ghost was never started
+        ");
+    }
+
+    #[test]
+    fn violated() {
+        insta::assert_snapshot!(plain(&Sample::violated()), @r"
+        violated: assertion (x == 1) at m.pml:4, depth 12
+
+          model       m.pml (2 process types, 1 process at the start, 0 global channels)
+          search      depth-first, exact store, seed 1
+          checked     assertions, invalid end states
+
+                  251,409 states stored
+                   11,152 states matched
+                  262,561 transitions (stored + matched)
+                  586,655 steps inside atomic blocks
+                      545 steps on the longest path
+                      168 bytes in the longest state vector
+                        1 error
+
+          12.0 MiB, 0.500 s (and 0.012 s to read the model), 502,818 states/s
+
+        replay it: pv replay m.pml m.pml.trail.json
+        ");
+    }
+
+    #[test]
+    fn first_lines() {
+        let first = |sample: &Sample| plain(sample).lines().next().map(str::to_string);
+        assert_eq!(
+            first(&Sample::no_error_found()).as_deref(),
+            Some("no error found: states may have been omitted, probability at most 3.100%")
+        );
+        assert_eq!(
+            first(&Sample::incomplete()).as_deref(),
+            Some("incomplete: paths were cut off at depth 100 (--max-depth); what lies behind them was not looked at")
+        );
+    }
+
+    #[test]
+    fn several_properties() {
+        let mut sample = Sample::verified();
+        sample.runs[0].property = Some("fine".into());
+        let mut bad = Sample::violated().runs.remove(0);
+        bad.property = Some("bad".into());
+        sample.runs.push(bad);
+        let text = plain(&sample);
+        assert!(text.starts_with("violated: assertion (x == 1) at m.pml:4, depth 12, property bad\n"), "{text}");
+        assert!(text.contains("  fine: verified"), "{text}");
+        assert!(text.contains("checked     assertions, invalid end states, claims: fine, bad"), "{text}");
+    }
+
+    #[test]
+    fn words_are_quoted_for_the_shell() {
+        assert_eq!(quoted("a/b.pml"), "a/b.pml");
+        assert_eq!(quoted("-DX=(1)"), "'-DX=(1)'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

@@ -1,0 +1,336 @@
+//! Trail files: a counterexample that can be kept, read and replayed.
+//!
+//! A trail is JSON with one step per line, so that it can be read and compared with plain tools. Only `actor`, `transition`
+//! and `timeout` of a step matter for the replay; the rest is for readers. A trail names the model by its fingerprint (a
+//! hash of the preprocessed text), and the reader refuses one of another model: the numbers would mean something else.
+//! Nothing in a file is trusted; a damaged one gives a message.
+
+use crate::search::outcome::{Actor, Step};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Version of the format.
+pub const VERSION: u32 = 1;
+
+/// Larger files are no trails that pv wrote: 4 GiB.
+const LARGEST: u64 = 1 << 32;
+
+/// A counterexample with all that a replay needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trail {
+    /// Name of the model file.
+    pub model: String,
+    /// Fingerprint of the model.
+    pub fingerprint: u64,
+    /// The claim that was checked.
+    pub property: Option<String>,
+    /// Non-progress cycles were looked for.
+    pub non_progress: bool,
+    /// What is wrong at its end.
+    pub error: TrailError,
+    /// For a cycle: the steps from here on repeat for ever.
+    pub cycle_start: Option<usize>,
+    /// The steps, from the initial state.
+    pub steps: Vec<TrailStep>,
+}
+
+/// What is wrong at the end of a trail.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TrailError {
+    /// As in the JSON report.
+    pub kind: String,
+    /// In words.
+    pub message: String,
+    /// The file, if there is one.
+    pub file: Option<String>,
+    /// The line.
+    pub line: Option<u32>,
+    /// As in the report.
+    pub depth: u64,
+}
+
+/// A step, and what readers like to know about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TrailStep {
+    /// The step.
+    pub step: Step,
+    /// Name of the process type.
+    pub process: String,
+    /// Line of the statement; 0 if unknown.
+    pub line: u32,
+    /// The statement.
+    pub text: String,
+}
+
+/// The file except the steps.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    #[serde(rename = "pv-trail")]
+    version: u32,
+    #[serde(default)]
+    pv: String,
+    model: String,
+    /// As hexadecimal text: many readers of JSON keep numbers as floats.
+    fingerprint: String,
+    #[serde(default)]
+    property: Option<String>,
+    #[serde(default)]
+    non_progress: bool,
+    error: TrailError,
+    #[serde(default)]
+    cycle_start: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    #[serde(flatten)]
+    header: Header,
+    steps: Vec<StepLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StepLine {
+    actor: ActorName,
+    transition: u32,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    timeout: bool,
+    #[serde(default)]
+    process: String,
+    #[serde(default)]
+    line: u32,
+    #[serde(default)]
+    text: String,
+}
+
+/// A pid, or the word `claim`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum ActorName {
+    Process(u8),
+    Word(String),
+}
+
+/// Only the version, to tell "not a trail" from "a trail of a later pv".
+#[derive(Deserialize)]
+struct VersionOnly {
+    #[serde(rename = "pv-trail")]
+    version: u64,
+}
+
+impl Trail {
+    /// The text of the file.
+    pub fn render(&self) -> String {
+        let header = Header {
+            version: VERSION,
+            pv: env!("CARGO_PKG_VERSION").into(),
+            model: self.model.clone(),
+            fingerprint: format!("{:016x}", self.fingerprint),
+            property: self.property.clone(),
+            non_progress: self.non_progress,
+            error: self.error.clone(),
+            cycle_start: self.cycle_start,
+        };
+        let mut text = serde_json::to_string_pretty(&header).unwrap_or_default();
+        // The header's closing brace makes room for the steps.
+        text.truncate(text.trim_end_matches(['}', '\n']).len());
+        text.push_str(",\n  \"steps\": [");
+        for (index, step) in self.steps.iter().enumerate() {
+            let line = StepLine {
+                actor: match step.step.actor {
+                    Actor::Process(pid) => ActorName::Process(pid),
+                    Actor::Claim => ActorName::Word("claim".into()),
+                },
+                transition: step.step.transition,
+                timeout: step.step.timeout,
+                process: step.process.clone(),
+                line: step.line,
+                text: step.text.clone(),
+            };
+            let comma = if index == 0 { "" } else { "," };
+            let _ = write!(text, "{comma}\n    {}", serde_json::to_string(&line).unwrap_or_default());
+        }
+        text.push_str("\n  ]\n}\n");
+        text
+    }
+
+    /// Reads the text of a file; says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Trail, String> {
+        let version: VersionOnly = serde_json::from_str(text).map_err(|error| {
+            if error.is_data() {
+                "it has no \"pv-trail\" version".to_string()
+            } else {
+                format!("it is not JSON: {error}")
+            }
+        })?;
+        if version.version != u64::from(VERSION) {
+            return Err(format!("its version is {}, this pv reads version {VERSION}", version.version));
+        }
+        let document: Document = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let header = document.header;
+        let fingerprint = u64::from_str_radix(&header.fingerprint, 16)
+            .map_err(|_| format!("its fingerprint `{}` is not a hexadecimal number", header.fingerprint))?;
+        let steps: Vec<TrailStep> = document.steps.into_iter().enumerate().map(read_step).collect::<Result<_, _>>()?;
+        if let Some(start) = header.cycle_start.filter(|&start| start >= steps.len()) {
+            return Err(format!("its cycle starts at step {start}, but it has only {} steps", steps.len()));
+        }
+        Ok(Trail {
+            model: header.model,
+            fingerprint,
+            property: header.property,
+            non_progress: header.non_progress,
+            error: header.error,
+            cycle_start: header.cycle_start,
+            steps,
+        })
+    }
+
+    /// Reads a file and makes sure that it is a trail of the model with this fingerprint.
+    pub fn read(path: &Path, fingerprint: u64) -> Result<Trail, String> {
+        let name = path.display();
+        let metadata = std::fs::metadata(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+        if metadata.len() > LARGEST {
+            return Err(format!("{name} is not a trail that can be read: it is larger than 4 GiB"));
+        }
+        let bytes = std::fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| format!("{name} is not a trail that can be read: it is not text"))?;
+        let trail = Trail::parse(&text).map_err(|what| format!("{name} is not a trail that can be read: {what}"))?;
+        if trail.fingerprint != fingerprint {
+            return Err(format!(
+                "{name} is a trail of another model: of `{}` with fingerprint {:016x}, while this model has {:016x} \
+                 (the text has changed since, or -D was different)",
+                trail.model, trail.fingerprint, fingerprint
+            ));
+        }
+        Ok(trail)
+    }
+
+    /// Writes a file: beside its place first, then renamed, so that there is never half a trail.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_atomically(path, self.render().as_bytes())
+    }
+}
+
+fn read_step((index, line): (usize, StepLine)) -> Result<TrailStep, String> {
+    let actor = match line.actor {
+        ActorName::Process(pid) => Actor::Process(pid),
+        ActorName::Word(word) if word == "claim" => Actor::Claim,
+        ActorName::Word(word) => return Err(format!("step {}: the actor `{word}` is unknown", index + 1)),
+    };
+    let step = Step { actor, transition: line.transition, timeout: line.timeout };
+    Ok(TrailStep { step, process: line.process, line: line.line, text: line.text })
+}
+
+/// Writes a file beside its place and renames it.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    #[cfg(unix)]
+    {
+        // A temporary file is for its owner only; what is left of it should be as readable as any other output.
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Where the trail of error `number` (from 1) of a model goes: `MODEL.trail.json` in the current folder for the first,
+/// `MODEL.2.trail.json` and so on for others.
+pub fn default_path(model: &str, number: usize) -> PathBuf {
+    let name = Path::new(model).file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = match name {
+        Some(name) if model != "<stdin>" && model != "-" => name,
+        _ => "stdin".into(),
+    };
+    if number <= 1 { format!("{name}.trail.json").into() } else { format!("{name}.{number}.trail.json").into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Trail {
+        let step = |actor, transition, timeout, text: &str| TrailStep {
+            step: Step { actor, transition, timeout },
+            process: "sender".into(),
+            line: 12,
+            text: text.into(),
+        };
+        Trail {
+            model: "m \"quoted\".pml".into(),
+            fingerprint: 0xfedc_ba98_7654_3210,
+            property: Some("p1".into()),
+            non_progress: false,
+            error: TrailError {
+                kind: "acceptance-cycle".into(),
+                message: "acceptance cycle".into(),
+                file: Some("m.pml".into()),
+                line: Some(3),
+                depth: 7,
+            },
+            cycle_start: Some(1),
+            steps: vec![step(Actor::Process(3), 17, false, "q!\"a\\b\""), step(Actor::Claim, 2, true, "else")],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let trail = sample();
+        assert_eq!(Trail::parse(&trail.render()), Ok(trail.clone()));
+        let empty = Trail { steps: Vec::new(), cycle_start: None, ..trail };
+        assert_eq!(Trail::parse(&empty.render()), Ok(empty));
+    }
+
+    #[test]
+    fn one_step_per_line() {
+        let text = sample().render();
+        assert!(text.contains("\n    {\"actor\":3,\"transition\":17,\"process\":\"sender\",\"line\":12,"), "{text}");
+        assert!(text.contains("\n    {\"actor\":\"claim\",\"transition\":2,\"timeout\":true,"), "{text}");
+    }
+
+    #[test]
+    fn a_damaged_trail_is_refused_and_never_panics() {
+        let text = sample().render();
+        for end in (0..text.len() - 2).filter(|&end| text.is_char_boundary(end)) {
+            assert!(Trail::parse(&text[..end]).is_err(), "cut at {end}");
+        }
+        for (from, to, says) in [
+            ("\"pv-trail\": 1", "\"pv-trail\": 2", "version is 2"),
+            ("\"pv-trail\": 1", "\"other\": 1", "no \"pv-trail\""),
+            ("fedcba98", "xyz", "hexadecimal"),
+            ("\"cycle_start\": 1", "\"cycle_start\": 2", "cycle starts at step 2"),
+            ("\"claim\"", "\"ghost\"", "unknown"),
+            ("\"actor\":3", "\"actor\":300", "did not match"),
+            ("\"transition\":17", "\"transition\":-1", "invalid value"),
+        ] {
+            let damaged = text.replacen(from, to, 1);
+            let message = Trail::parse(&damaged).expect_err(from);
+            assert!(message.contains(says), "{from} -> {to}: {message}");
+        }
+    }
+
+    #[test]
+    fn another_model_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("m.trail.json");
+        let trail = sample();
+        trail.write(&path).expect("it is written");
+        assert_eq!(Trail::read(&path, trail.fingerprint), Ok(trail));
+        let message = Trail::read(&path, 1).expect_err("another model");
+        assert!(message.contains("another model"), "{message}");
+        assert!(Trail::read(folder.path(), 1).is_err());
+        assert!(Trail::read(&folder.path().join("none"), 1).is_err());
+    }
+
+    #[test]
+    fn trails_go_to_the_current_folder() {
+        assert_eq!(default_path("a/b/dtp.pml", 1), PathBuf::from("dtp.pml.trail.json"));
+        assert_eq!(default_path("dtp.pml", 3), PathBuf::from("dtp.pml.3.trail.json"));
+        assert_eq!(default_path("<stdin>", 1), PathBuf::from("stdin.trail.json"));
+        assert_eq!(default_path("..", 1), PathBuf::from("stdin.trail.json"));
+    }
+}
