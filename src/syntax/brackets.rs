@@ -1,0 +1,231 @@
+//! Matches brackets before the parser runs: `( )`, `[ ]`, `{ }`, `if fi`, `do od`. A missing or stray one is
+//! reported with the place where it was opened, and mended (a closing one put in, or a stray one left out), so that
+//! the parser sees a balanced stream and one slip does not become twenty messages. Nesting beyond a limit is
+//! refused here: everything behind works on trees, by recursion.
+
+use super::token::{Lexeme, Origin, Token};
+use crate::source::diagnostic::Diagnostic;
+use std::ops::Range;
+
+/// No model written by hand or by a sensible generator comes near.
+const MAX_NESTING: usize = 1_000;
+
+/// The balanced stream.
+pub struct Balanced {
+    /// The tokens, with what was put in.
+    pub tokens: Vec<Lexeme>,
+    /// Stretches (of `tokens`) in which a parenthesis was missing: what the parser says about them is noise.
+    pub doubtful: Vec<Range<usize>>,
+}
+
+struct Open {
+    token: Token,
+    /// In the output.
+    at: usize,
+    /// The parameter list of a proctype, where `;` is at home.
+    parameters: bool,
+}
+
+/// Matches and mends; `None` if the nesting is too deep.
+pub fn balance(tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Balanced> {
+    let mut balancer =
+        Balancer { out: Vec::with_capacity(tokens.len() + 8), stack: Vec::new(), doubtful: Vec::new(), diagnostics };
+    for lexeme in tokens {
+        if let Err(error) = balancer.take(lexeme) {
+            balancer.diagnostics.push(*error);
+            return None;
+        }
+    }
+    balancer.finish();
+    Some(Balanced { tokens: balancer.out, doubtful: balancer.doubtful })
+}
+
+struct Balancer<'a> {
+    out: Vec<Lexeme>,
+    stack: Vec<Open>,
+    doubtful: Vec<Range<usize>>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+fn closer(open: &Token) -> Token {
+    match open {
+        Token::LeftParen => Token::RightParen,
+        Token::LeftSquare => Token::RightSquare,
+        Token::If => Token::Fi,
+        Token::Do => Token::Od,
+        _ => Token::RightBrace,
+    }
+}
+
+fn opener(close: &Token) -> Option<Token> {
+    Some(match close {
+        Token::RightParen => Token::LeftParen,
+        Token::RightSquare => Token::LeftSquare,
+        Token::RightBrace => Token::LeftBrace,
+        Token::Fi => Token::If,
+        Token::Od => Token::Do,
+        _ => return None,
+    })
+}
+
+fn is_small(token: &Token) -> bool {
+    matches!(token, Token::LeftParen | Token::LeftSquare)
+}
+
+impl Balancer<'_> {
+    fn take(&mut self, lexeme: Lexeme) -> Result<(), Box<Diagnostic>> {
+        use Token::*;
+        if lexeme.token.starts_item() && !self.stack.is_empty() {
+            self.close_for_item(&lexeme);
+        } else if matches!(
+            lexeme.token,
+            Semicolon | Option | LeftBrace | RightBrace | If | Do | Fi | Od | Goto | Break | Atomic | DStep
+        ) {
+            // No statement goes on behind these inside a parenthesis.
+            while let Some(open) = self.stack.last()
+                && is_small(&open.token)
+                && !(open.parameters && lexeme.token == Semicolon)
+            {
+                self.close_top(&lexeme);
+            }
+        }
+        match &lexeme.token {
+            LeftParen | LeftSquare | LeftBrace | If | Do => {
+                if self.stack.len() >= MAX_NESTING {
+                    return Err(Box::new(
+                        Diagnostic::error(
+                            format!("brackets are nested more than {MAX_NESTING} deep"),
+                            lexeme.span,
+                            "one too many",
+                        )
+                        .with_label(self.out[self.stack[0].at].span, "the outermost opens here"),
+                    ));
+                }
+                let before = |back: usize| self.out.len().checked_sub(back).map(|index| &self.out[index].token);
+                let parameters =
+                    lexeme.token == LeftParen && matches!(before(2), Some(Proctype | DProctype)) && before(1).is_some();
+                self.stack.push(Open { token: lexeme.token.clone(), at: self.out.len(), parameters });
+                self.out.push(lexeme);
+            }
+            token => match opener(token) {
+                Some(opener) => self.close(lexeme, opener),
+                None => self.out.push(lexeme),
+            },
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, lexeme: Lexeme, opener: Token) {
+        if self.stack.last().is_some_and(|open| open.token == opener) {
+            self.stack.pop();
+            self.out.push(lexeme);
+            return;
+        }
+        // A parenthesis does not reach out of its block.
+        let reach = if is_small(&opener) {
+            self.stack.iter().rposition(|open| !is_small(&open.token)).map_or(0, |index| index + 1)
+        } else {
+            0
+        };
+        if self.stack[reach..].iter().any(|open| open.token == opener) {
+            while self.stack.last().is_some_and(|open| open.token != opener) {
+                self.close_top(&lexeme);
+            }
+            self.stack.pop();
+            self.out.push(lexeme);
+            return;
+        }
+        let text = lexeme.token.text();
+        match self.stack.last() {
+            // `if … od`: the wrong one of the two words.
+            Some(open) if matches!((&open.token, &lexeme.token), (Token::If, Token::Od) | (Token::Do, Token::Fi)) => {
+                let right = closer(&open.token);
+                let opened = &self.out[open.at];
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        format!("`{}` is closed by `{}`, not `{text}`", opened.token.text(), right.text()),
+                        lexeme.span,
+                        format!("expected `{}`", right.text()),
+                    )
+                    .with_label(opened.span, "opened here"),
+                );
+                self.stack.pop();
+                self.out.push(Lexeme { token: right, origin: Origin::Mended, ..lexeme });
+            }
+            open => {
+                let mut error = Diagnostic::error(
+                    format!("`{text}` closes nothing"),
+                    lexeme.span,
+                    format!("no `{}` is open here", opener.text()),
+                );
+                if let Some(open) = open {
+                    error = error.with_label(
+                        self.out[open.at].span,
+                        format!("the innermost open one is this `{}`", open.token.text()),
+                    );
+                }
+                self.diagnostics.push(error);
+            }
+        }
+    }
+
+    /// Closes the innermost, because `at` cannot stand inside it.
+    fn close_top(&mut self, at: &Lexeme) {
+        let Some(open) = self.stack.pop() else { return };
+        let right = closer(&open.token);
+        let opened = &self.out[open.at];
+        let (left, right_text) = (opened.token.text(), right.text());
+        self.diagnostics.push(
+            Diagnostic::error(format!("this `{left}` is not closed"), opened.span, "opened here")
+                .with_label(at.span, format!("expected `{right_text}` before this `{}`", at.token.text())),
+        );
+        self.mend(open, right);
+    }
+
+    fn mend(&mut self, open: Open, right: Token) {
+        let span = self.out.last().map_or(self.out[open.at].span, |last| last.span);
+        if is_small(&open.token) {
+            self.doubtful.push(open.at..self.out.len() + 2);
+        }
+        self.out.push(Lexeme::made(right, span, Origin::Mended));
+    }
+
+    /// An item starts while brackets are open: all of them are closed, with one message.
+    fn close_for_item(&mut self, at: &Lexeme) {
+        let inner = &self.out[self.stack[self.stack.len() - 1].at];
+        let right = closer(&inner.token).text();
+        let mut error = Diagnostic::error(
+            format!("`{}` inside a body: a `{right}` is missing above", at.token.text()),
+            at.span,
+            format!("expected `{right}` before this"),
+        );
+        for open in self.stack.iter().rev().take(3) {
+            let opened = &self.out[open.at];
+            error = error.with_label(opened.span, format!("this `{}` is still open", opened.token.text()));
+        }
+        self.diagnostics.push(error);
+        while let Some(open) = self.stack.pop() {
+            let right = closer(&open.token);
+            self.mend(open, right);
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(open) = self.stack.last() {
+            let inner = &self.out[open.at];
+            let mut error = Diagnostic::error(
+                format!("the file ends inside this `{}`", inner.token.text()),
+                inner.span,
+                format!("never closed by `{}`", closer(&inner.token).text()),
+            );
+            for open in self.stack.iter().rev().skip(1).take(2) {
+                error = error.with_label(self.out[open.at].span, "this one is open too");
+            }
+            self.diagnostics.push(error);
+        }
+        while let Some(open) = self.stack.pop() {
+            let right = closer(&open.token);
+            self.mend(open, right);
+        }
+    }
+}

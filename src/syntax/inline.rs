@@ -1,0 +1,492 @@
+//! Inlines, as SPIN does them: by replacing text. `inline name(a, b) { … }` is kept aside; a statement
+//! `name(x, y)` becomes the body in its braces, with every word `a` and `b` replaced by the tokens of the argument.
+//! `v = name(x)` does the same and makes `v = e` of each `return e` in the body. An inline that is never called is
+//! never looked into. Every token of an expansion knows, through its span, the call it came from.
+
+use super::token::{Lexeme, Origin, Token};
+use crate::source::diagnostic::Diagnostic;
+use crate::source::{Expansion, ExpansionId, ExpansionKind, SourceMap, Span};
+use indexmap::IndexMap;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// More tokens than this come out of no sensible model; nested inlines that double at each level would otherwise
+/// fill the memory.
+const MAX_TOKENS: usize = 20_000_000;
+
+/// SPIN stops at 16. The expansion recurses here, so there has to be some limit.
+const MAX_NESTING: usize = 200;
+
+struct Inline {
+    name_span: Span,
+    parameters: Vec<Arc<str>>,
+    /// With the braces.
+    body: Arc<[Lexeme]>,
+}
+
+/// Takes the definitions out and puts bodies in for calls.
+pub fn expand(map: &mut SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Lexeme> {
+    if !tokens.iter().any(|lexeme| lexeme.token == Token::Inline) {
+        return tokens;
+    }
+    let later = names_of_inlines(&tokens);
+    let mut expander = Expander {
+        map,
+        diagnostics,
+        inlines: IndexMap::new(),
+        later,
+        out: Vec::with_capacity(tokens.len()),
+        full: false,
+    };
+    let mut at = 0;
+    while at < tokens.len() && !expander.full {
+        if tokens[at].token == Token::Inline {
+            at = expander.define(&tokens, at);
+        } else {
+            at = expander.step(&tokens, at, &mut Vec::new());
+        }
+    }
+    expander.out
+}
+
+fn names_of_inlines(tokens: &[Lexeme]) -> HashMap<Arc<str>, Span> {
+    tokens
+        .windows(2)
+        .filter(|pair| pair[0].token == Token::Inline)
+        .filter_map(|pair| pair[1].token.name().map(|name| (name.clone(), pair[1].span)))
+        .collect()
+}
+
+struct Expander<'a> {
+    map: &'a mut SourceMap,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    inlines: IndexMap<Arc<str>, Inline>,
+    /// All inlines of the file, for a word about one that is used above its definition.
+    later: HashMap<Arc<str>, Span>,
+    out: Vec<Lexeme>,
+    full: bool,
+}
+
+/// An inline that is being expanded.
+struct Frame {
+    name: Arc<str>,
+    /// What `return` assigns to.
+    result: Option<Vec<Lexeme>>,
+}
+
+impl Expander<'_> {
+    /// Reads a definition; gives the index behind it.
+    fn define(&mut self, tokens: &[Lexeme], start: usize) -> usize {
+        let word = tokens[start].span;
+        let bad = |this: &mut Self, at: usize, expected: &str| {
+            let span = tokens.get(at).map_or(word, |lexeme| lexeme.span);
+            let found =
+                tokens.get(at).map_or("the end of the file".to_owned(), |lexeme| format!("`{}`", lexeme.token.text()));
+            this.diagnostics.push(
+                Diagnostic::error(format!("expected {expected}, found {found}"), span, format!("expected {expected}"))
+                    .with_note("an inline is written `inline name(parameters) { statements }`"),
+            );
+            // Go on behind the next brace block, if one opens before the next item.
+            let mut index = at;
+            while let Some(lexeme) = tokens.get(index) {
+                match lexeme.token {
+                    Token::LeftBrace => return close_of(tokens, index).map_or(tokens.len(), |close| close + 1),
+                    Token::Inline => return index.max(start + 1),
+                    ref token if token.starts_item() => return index.max(start + 1),
+                    _ => index += 1,
+                }
+            }
+            index
+        };
+        let mut at = start + 1;
+        let Some(name) = tokens.get(at).and_then(|lexeme| lexeme.token.name()).cloned() else {
+            return bad(self, at, "the name of the inline");
+        };
+        let name_span = tokens[at].span;
+        at += 1;
+        if tokens.get(at).map(|lexeme| &lexeme.token) != Some(&Token::LeftParen) {
+            return bad(self, at, "`(`");
+        }
+        at += 1;
+        let mut parameters: Vec<Arc<str>> = Vec::new();
+        if tokens.get(at).map(|lexeme| &lexeme.token) == Some(&Token::RightParen) {
+            at += 1;
+        } else {
+            loop {
+                let Some(parameter) = tokens.get(at).and_then(|lexeme| lexeme.token.name()).cloned() else {
+                    return bad(self, at, "the name of a parameter");
+                };
+                if parameters.contains(&parameter) {
+                    self.diagnostics.push(Diagnostic::error(
+                        format!("the parameter `{parameter}` is there twice"),
+                        tokens[at].span,
+                        "second time",
+                    ));
+                }
+                parameters.push(parameter);
+                at += 1;
+                match tokens.get(at).map(|lexeme| &lexeme.token) {
+                    Some(Token::Comma) => at += 1,
+                    Some(Token::RightParen) => {
+                        at += 1;
+                        break;
+                    }
+                    _ => return bad(self, at, "`,` or `)`"),
+                }
+            }
+        }
+        if tokens.get(at).map(|lexeme| &lexeme.token) != Some(&Token::LeftBrace) {
+            return bad(self, at, "`{`");
+        }
+        let Some(close) = close_of(tokens, at) else {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    format!("the body of the inline `{name}` is not closed"),
+                    tokens[at].span,
+                    "opened here",
+                )
+                .with_help("add the missing `}`"),
+            );
+            // The body ends where the next item starts, so that the rest of the file is still read.
+            let next =
+                tokens[at..].iter().position(|lexeme| lexeme.token.starts_item() || lexeme.token == Token::Inline);
+            return next.map_or(tokens.len(), |offset| at + offset);
+        };
+        if close == at + 1 {
+            self.diagnostics.push(Diagnostic::warning(
+                format!("the inline `{name}` is empty"),
+                name_span,
+                "a call of it is an error: a block needs a statement",
+            ));
+        }
+        if let Some(first) = self.inlines.get(&name) {
+            self.diagnostics.push(
+                Diagnostic::error(format!("the inline `{name}` is defined twice"), name_span, "defined again here")
+                    .with_label(first.name_span, "first definition"),
+            );
+        }
+        let body = tokens[at..=close].into();
+        self.inlines.insert(name, Inline { name_span, parameters, body });
+        close + 1
+    }
+
+    /// Copies one token, or puts in the body of a call; gives the index behind it.
+    fn step(&mut self, tokens: &[Lexeme], at: usize, frames: &mut Vec<Frame>) -> usize {
+        let lexeme = &tokens[at];
+        if self.out.len() >= MAX_TOKENS {
+            self.full = true;
+            self.diagnostics.push(Diagnostic::error(
+                format!("inlines make more than {MAX_TOKENS} tokens of this model"),
+                lexeme.span,
+                "reached here",
+            ));
+            return tokens.len();
+        }
+        let opens = tokens.get(at + 1).is_some_and(|next| next.token == Token::LeftParen);
+        match &lexeme.token {
+            Token::Name(name) if opens && self.callable_here() => {
+                if self.inlines.contains_key(name) {
+                    return self.call(tokens, at, name.clone(), frames);
+                }
+                if let Some(&definition) = self.later.get(name)
+                    && self.begins_statement(lexeme.newline)
+                {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            format!("the inline `{name}` is called above its definition"),
+                            lexeme.span,
+                            "not known here",
+                        )
+                        .with_label(definition, "defined here")
+                        .with_help("move the definition up"),
+                    );
+                    // In its place, a statement that does nothing.
+                    self.out.push(Lexeme { token: Token::Number(1), ..lexeme.clone() });
+                    return paren_close_of(tokens, at + 1).map_or(tokens.len(), |close| close + 1);
+                }
+                self.out.push(lexeme.clone());
+            }
+            Token::Return => match frames.last().and_then(|frame| frame.result.as_ref()) {
+                Some(result) => {
+                    for (index, part) in result.iter().enumerate() {
+                        self.out.push(Lexeme { newline: index == 0 && lexeme.newline, ..part.clone() });
+                    }
+                    self.out.push(Lexeme::made(Token::Assign, lexeme.span, Origin::Written));
+                }
+                None => self.out.push(lexeme.clone()),
+            },
+            _ => self.out.push(lexeme.clone()),
+        }
+        at + 1
+    }
+
+    /// `run f(…)` and `proctype f(…)` are no calls of an inline `f`.
+    fn callable_here(&self) -> bool {
+        !matches!(self.out.last().map(|lexeme| &lexeme.token), Some(Token::Run | Token::Proctype | Token::DProctype))
+    }
+
+    /// What was put out last allows a statement (or the right side of `v = `) to begin.
+    fn begins_statement(&self, newline: bool) -> bool {
+        use Token::*;
+        match self.out.last().map(|lexeme| &lexeme.token) {
+            None => true,
+            Some(Semicolon | Arrow | Option | LeftBrace | RightBrace | Colon | Else | Assign | Unless | Fi | Od) => {
+                true
+            }
+            Some(last) => newline && super::separators::ends_line(last),
+        }
+    }
+
+    fn call(&mut self, tokens: &[Lexeme], at: usize, name: Arc<str>, frames: &mut Vec<Frame>) -> usize {
+        let call = tokens[at].span;
+        let Some(close) = paren_close_of(tokens, at + 1) else {
+            // The missing `)` is reported when brackets are matched.
+            self.out.push(tokens[at].clone());
+            return at + 1;
+        };
+        let inline = &self.inlines[&name];
+        let (name_span, body, parameters) = (inline.name_span, inline.body.clone(), inline.parameters.clone());
+        if !self.begins_statement(tokens[at].newline) {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    format!("the inline `{name}` is called inside an expression"),
+                    call,
+                    "an inline stands for statements, not for a value",
+                )
+                .with_label(name_span, "defined here")
+                .with_help(format!("call it as a statement, or write `v = {name}(…)` with a `return` in the inline")),
+            );
+            self.out.push(Lexeme { token: Token::Number(1), ..tokens[at].clone() });
+            return close + 1;
+        }
+        if frames.len() >= MAX_NESTING {
+            self.diagnostics.push(Diagnostic::error("inlines are nested too deeply", call, "this call"));
+            self.full = true;
+            return close + 1;
+        }
+        let skip = |this: &mut Self| {
+            this.out.push(Lexeme { token: Token::Number(1), ..tokens[at].clone() });
+            close + 1
+        };
+        if frames.iter().any(|frame| frame.name == name) {
+            let through: Vec<String> = frames.iter().map(|frame| format!("`{}`", frame.name)).collect();
+            self.diagnostics.push(
+                Diagnostic::error(format!("the inline `{name}` calls itself"), call, "this call would never end")
+                    .with_label(name_span, "defined here")
+                    .with_note(format!("the calls: {}, `{name}`", through.join(", "))),
+            );
+            return skip(self);
+        }
+        let arguments = split_arguments(&tokens[at + 2..close]);
+        if arguments.len() != parameters.len() {
+            let (wants, gets) = (parameters.len(), arguments.len());
+            let all = call.to(tokens[close].span);
+            self.diagnostics.push(
+                Diagnostic::error(
+                    format!("the inline `{name}` takes {}, not {gets}", count(wants, "argument")),
+                    all,
+                    format!("{} given", count(gets, "argument")),
+                )
+                .with_label(name_span, format!("defined with {}", count(wants, "parameter"))),
+            );
+            return skip(self);
+        }
+        // `v = name(…)`: the variable is taken back out, for the `return`s to assign to.
+        let mut newline = tokens[at].newline;
+        let result = if self.out.last().is_some_and(|lexeme| lexeme.token == Token::Assign) {
+            let start = start_of_variable(&self.out);
+            if let Some(before) = start.and_then(|start| start.checked_sub(1)).map(|before| &self.out[before].token)
+                && (before.starts_declaration() || *before == Token::Comma)
+            {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        format!("the inline `{name}` is called in a declaration"),
+                        call,
+                        "an initial value is an expression",
+                    )
+                    .with_label(name_span, "defined here")
+                    .with_help("declare the variable first, then assign to it"),
+                );
+                return skip(self);
+            }
+            start.map(|start| {
+                let mut variable = self.out.split_off(start);
+                variable.pop();
+                newline = variable[0].newline;
+                variable
+            })
+        } else {
+            None
+        };
+        let expansion = self.map.add_expansion(Expansion {
+            kind: ExpansionKind::Inline,
+            name: name.clone(),
+            definition: name_span,
+            call: call.to(tokens[close].span),
+        });
+        self.out.push(Lexeme { newline, ..Lexeme::made(Token::InlineBody(name.clone()), call, Origin::Written) });
+        let substituted = self.substitute(&body, &parameters, &arguments, expansion);
+        frames.push(Frame { name, result });
+        let mut inner = 0;
+        while inner < substituted.len() && !self.full {
+            inner = self.step(&substituted, inner, frames);
+        }
+        frames.pop();
+        close + 1
+    }
+
+    /// The body with arguments for parameters. Body tokens move into the expansion; argument tokens keep their
+    /// place at the call.
+    fn substitute(
+        &mut self,
+        body: &[Lexeme],
+        parameters: &[Arc<str>],
+        arguments: &[&[Lexeme]],
+        expansion: ExpansionId,
+    ) -> Vec<Lexeme> {
+        let mut out = Vec::with_capacity(body.len());
+        let mut chains = HashMap::new();
+        for lexeme in body {
+            let parameter = match &lexeme.token {
+                Token::Name(name) => parameters.iter().position(|parameter| parameter == name),
+                _ => None,
+            };
+            match parameter {
+                Some(index) => {
+                    for (place, argument) in arguments[index].iter().enumerate() {
+                        out.push(Lexeme { newline: place == 0 && lexeme.newline, ..argument.clone() });
+                    }
+                }
+                None => {
+                    let span =
+                        Span { expansion: self.chain(lexeme.span.expansion, expansion, &mut chains), ..lexeme.span };
+                    out.push(Lexeme { span, ..lexeme.clone() });
+                }
+            }
+        }
+        out
+    }
+
+    /// A token of the body may itself come out of a macro: its chain is rebuilt with the call at the outer end.
+    fn chain(
+        &mut self,
+        inner: ExpansionId,
+        outer: ExpansionId,
+        chains: &mut HashMap<ExpansionId, ExpansionId>,
+    ) -> ExpansionId {
+        let mut links = Vec::new();
+        let mut id = inner;
+        let mut result = outer;
+        while let Some(expansion) = self.map.expansion(id) {
+            if let Some(&known) = chains.get(&id) {
+                result = known;
+                break;
+            }
+            links.push((id, expansion.clone()));
+            id = expansion.call.expansion;
+        }
+        for (id, mut link) in links.into_iter().rev() {
+            link.call.expansion = result;
+            result = self.map.add_expansion(link);
+            chains.insert(id, result);
+        }
+        result
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    match number {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+/// The index of the `}` for the `{` at `open`, if it comes before the next item.
+fn close_of(tokens: &[Lexeme], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (offset, lexeme) in tokens[open..].iter().enumerate() {
+        match &lexeme.token {
+            Token::LeftBrace => depth += 1,
+            Token::RightBrace => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(open + offset);
+                }
+            }
+            token if token.starts_item() || *token == Token::Inline => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The index of the `)` for the `(` at `open`; a brace or separator in between means that it is missing.
+fn paren_close_of(tokens: &[Lexeme], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (offset, lexeme) in tokens[open..].iter().enumerate() {
+        match &lexeme.token {
+            Token::LeftParen => depth += 1,
+            Token::RightParen => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(open + offset);
+                }
+            }
+            Token::LeftBrace | Token::RightBrace | Token::Semicolon | Token::Option => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Cuts at the commas outside all brackets.
+fn split_arguments(tokens: &[Lexeme]) -> Vec<&[Lexeme]> {
+    if tokens.is_empty() {
+        return Vec::new();
+    }
+    let mut arguments = Vec::new();
+    let (mut start, mut depth) = (0, 0usize);
+    for (index, lexeme) in tokens.iter().enumerate() {
+        match lexeme.token {
+            Token::LeftParen | Token::LeftSquare => depth += 1,
+            Token::RightParen | Token::RightSquare => depth = depth.saturating_sub(1),
+            Token::Comma if depth == 0 => {
+                arguments.push(&tokens[start..index]);
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    arguments.push(&tokens[start..]);
+    arguments
+}
+
+/// Where the variable begins that stands in front of the `=` at the end of `out`.
+fn start_of_variable(out: &[Lexeme]) -> Option<usize> {
+    let mut at = out.len().checked_sub(2)?;
+    loop {
+        if out[at].token == Token::RightSquare {
+            let mut depth = 0usize;
+            loop {
+                match out[at].token {
+                    Token::RightSquare => depth += 1,
+                    Token::LeftSquare => depth -= 1,
+                    _ => {}
+                }
+                if depth == 0 {
+                    break;
+                }
+                at = at.checked_sub(1)?;
+            }
+            at = at.checked_sub(1)?;
+        }
+        if !matches!(out[at].token, Token::Name(_)) {
+            return None;
+        }
+        match at.checked_sub(1) {
+            Some(before) if out[before].token == Token::Dot => at = before.checked_sub(1)?,
+            _ => return Some(at),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! From preprocessed tokens to the tree, in six steps, each of which leaves the next an easier job: parser tokens,
+//! inlines expanded, brackets balanced, separators and names settled, cut into items of the top level, and each
+//! item parsed by the tables that lalrpop makes of `grammar/promela.lalrpop`.
+
+use super::build::Build;
+use super::token::{Lexeme, Token};
+use super::tree::Unit;
+use super::{brackets, inline, separators, token};
+use crate::source::SourceMap;
+use crate::source::diagnostic::Diagnostic;
+use crate::source::lexer::PpToken;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::promela::ItemParser;
+
+/// Parses a model. Errors go to `diagnostics`; the tree holds whatever could be read around them. `None` if there
+/// is nothing to work with.
+pub fn parse(map: &mut SourceMap, tokens: Vec<PpToken>, diagnostics: &mut Vec<Diagnostic>) -> Option<Unit> {
+    let first = diagnostics.len();
+    let unit = parse_all(map, tokens, diagnostics);
+    drop_repeated(diagnostics, first);
+    unit
+}
+
+fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagnostic>) -> Option<Unit> {
+    let tokens = token::tokens(map, &raw, diagnostics);
+    drop(raw);
+    let tokens = inline::expand(map, tokens, diagnostics);
+    let balanced = brackets::balance(tokens, diagnostics)?;
+    let (tokens, doubtful) = separators::settle(balanced);
+    let mut unit = Unit::default();
+    if tokens.is_empty() {
+        return Some(unit);
+    }
+    let parser = ItemParser::new();
+    let mut build = Build { map, tokens: &tokens, doubtful: &doubtful, diagnostics, claims: 0, errors: 0 };
+    for range in items(&tokens) {
+        let stream = tokens[range.clone()]
+            .iter()
+            .zip(range.start as u32..)
+            .map(|(lexeme, at)| Ok((at, lexeme.token.clone(), at + 1)));
+        match parser.parse(&mut build, stream) {
+            Ok(item) => unit.items.push(item),
+            Err(error) => build.error(error),
+        }
+        if build.gives_up() {
+            break;
+        }
+    }
+    Some(unit)
+}
+
+/// Where the items of the top level begin and end. Separators between them are left out.
+fn items(tokens: &[Lexeme]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut depth) = (0, 0usize);
+    let mut end_item = |start: usize, end: usize| {
+        if start < end {
+            ranges.push(start..end);
+        }
+    };
+    for (at, lexeme) in tokens.iter().enumerate() {
+        use Token::*;
+        let token = &lexeme.token;
+        match token {
+            LeftParen | LeftSquare | LeftBrace => depth += 1,
+            RightParen | RightSquare | RightBrace => depth = depth.saturating_sub(1),
+            Semicolon | Arrow if depth == 0 => {
+                end_item(start, at);
+                start = at + 1;
+            }
+            _ if depth == 0 && at > start && (token.starts_item() || token.starts_declaration()) => {
+                let of_active = matches!(token, Proctype | DProctype)
+                    && tokens[start].token == Active
+                    && !tokens[start..at].iter().any(|t| matches!(t.token, Proctype | DProctype));
+                let of_visibility = matches!(tokens[at - 1].token, Hidden | Show | Local);
+                if !of_active && !of_visibility {
+                    end_item(start, at);
+                    start = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    end_item(start, tokens.len());
+    ranges
+}
+
+/// An error in the body of an inline comes once for each call: one is enough.
+fn drop_repeated(diagnostics: &mut Vec<Diagnostic>, first: usize) {
+    let mut seen = HashSet::new();
+    let mut index = 0;
+    diagnostics.retain(|diagnostic| {
+        index += 1;
+        let span = diagnostic.primary.span;
+        index <= first || seen.insert((diagnostic.message.clone(), span.file, span.start, span.end))
+    });
+}
