@@ -42,6 +42,7 @@ impl<'m> Ledger<'m> {
                 let span = blocked(self.model, machine);
                 (ViolationKind::InvalidEndState, "invalid end state".to_string(), span, depth.saturating_sub(1))
             }
+            Event::Halt => return Control::Continue,
             Event::ClaimEnd => {
                 let span = self.model.claims.first().map(|claim| claim.body.span).unwrap_or_default();
                 (ViolationKind::Assertion, "the never claim reached its end".to_string(), span, depth)
@@ -55,6 +56,14 @@ impl<'m> Ledger<'m> {
             self.violations.push(Violation { kind, message, span, depth, path, cycle_start: None });
         }
         if self.all_errors { Control::Continue } else { Control::Stop }
+    }
+
+    /// Notes a cycle.
+    pub fn cycle(&mut self, violation: Violation) {
+        self.count += 1;
+        if self.violations.iter().all(|old| old.kind != violation.kind) {
+            self.violations.push(violation);
+        }
     }
 
     fn trap(&self, machine: &Machine<'_>, trap: Trap, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {

@@ -3,6 +3,7 @@
 pub mod bfs;
 pub mod dfs;
 pub mod ledger;
+pub mod liveness;
 pub mod monitor;
 pub mod outcome;
 pub mod replay;

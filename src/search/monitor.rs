@@ -43,23 +43,24 @@ impl<'a> Monitor<'a> {
         Monitor { interrupt, memory: None, deadline: None, progress: Box::new(|_| ()), peak: 0 }
     }
 
+    /// Says if the search has to end, without showing progress or judging memory: for an inner search that knows
+    /// only its own part.
+    pub fn must_end(&self) -> Option<Limit> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Some(Limit::Interrupted);
+        }
+        self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Limit::Time(0))
+    }
+
     /// Shows progress; says if the search has to end.
     pub fn look(&mut self, snapshot: &Snapshot) -> Option<Limit> {
         self.peak = self.peak.max(snapshot.memory);
         (self.progress)(snapshot);
-        if self.interrupt.load(Ordering::Relaxed) {
-            return Some(Limit::Interrupted);
-        }
         if let Some(budget) = self.memory
             && snapshot.memory > budget
         {
             return Some(Limit::Memory { used: snapshot.memory, budget });
         }
-        if let Some(deadline) = self.deadline
-            && Instant::now() >= deadline
-        {
-            return Some(Limit::Time(0));
-        }
-        None
+        self.must_end()
     }
 }

@@ -43,6 +43,8 @@ pub enum Event {
     InvalidEnd,
     /// The claim has reached its end.
     ClaimEnd,
+    /// Nothing can move, valid end or not; only told if [`Rules::halts`] asks for it.
+    Halt,
 }
 
 /// Who decides and listens. All calls are static; a search is one visitor.
@@ -73,6 +75,8 @@ pub struct Rules {
     pub max_depth: u64,
     /// Alternate with the claim.
     pub claim: bool,
+    /// Tell where nothing can move.
+    pub halts: bool,
 }
 
 const STORED: u8 = 1; // the visitor has entered this state
@@ -145,6 +149,11 @@ impl Walk {
     /// Steps from the start of this walk.
     pub fn depth(&self) -> u64 {
         self.frames.len() as u64 - 1 + self.base_depth
+    }
+
+    /// What it checks.
+    pub fn rules(&self) -> Rules {
+        self.rules
     }
 
     /// Bytes of the stack.
@@ -468,6 +477,9 @@ impl Walk {
                 Decision::Back => Backward::Up,
                 Decision::Stop => Backward::Stop,
             };
+        }
+        if self.rules.halts && visitor.event(machine, self, Event::Halt, None) == Control::Stop {
+            return Backward::Stop;
         }
         if self.rules.end_states
             && !machine.is_valid_end(self.rules.strict_channels)

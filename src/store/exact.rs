@@ -12,7 +12,7 @@
 
 use super::arena::{Arena, POSITION_BITS};
 use super::hash::StateHash;
-use super::{Handle, Store, StoreStatistics, Visit, try_zeroed};
+use super::{FindStore, Handle, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
 use crate::search::outcome::Limit;
 
@@ -129,7 +129,7 @@ impl ExactStore {
     #[inline]
     fn insert_or_find(&mut self, state: &[u8], on_stack: bool, link: u64) -> Visit {
         let hash = self.hash.hash(state);
-        let mut slot = match self.find(hash, state) {
+        let mut slot = match self.position(hash, state) {
             Ok((_, on_stack)) => return Visit::Seen { on_stack },
             Err(slot) => slot,
         };
@@ -137,7 +137,7 @@ impl ExactStore {
             if !self.grow() {
                 return Visit::Full;
             }
-            slot = match self.find(hash, state) {
+            slot = match self.position(hash, state) {
                 Ok((_, on_stack)) => return Visit::Seen { on_stack },
                 Err(slot) => slot,
             };
@@ -151,7 +151,7 @@ impl ExactStore {
 
     /// The position of a state and whether it is on the stack, or the empty slot where it would go.
     #[inline]
-    fn find(&self, hash: u64, state: &[u8]) -> Result<(u64, bool), usize> {
+    fn position(&self, hash: u64, state: &[u8]) -> Result<(u64, bool), usize> {
         if self.table.is_empty() {
             return Err(0);
         }
@@ -217,7 +217,7 @@ impl Store for ExactStore {
     }
 
     fn contains(&self, state: &[u8]) -> bool {
-        self.find(self.hash.hash(state), state).is_ok()
+        self.position(self.hash.hash(state), state).is_ok()
     }
 
     fn memory(&self) -> usize {
@@ -230,6 +230,17 @@ impl Store for ExactStore {
 
     fn statistics(&self) -> StoreStatistics {
         StoreStatistics { stored: self.len as u64, peak: self.len as u64, ..StoreStatistics::exact() }
+    }
+}
+
+impl FindStore for ExactStore {
+    fn find(&self, state: &[u8]) -> Option<(Handle, bool)> {
+        let (position, on_stack) = self.position(self.hash.hash(state), state).ok()?;
+        Some((Handle(position), on_stack))
+    }
+
+    fn get(&self, handle: Handle) -> &[u8] {
+        ExactStore::get(self, handle)
     }
 }
 

@@ -56,6 +56,15 @@ pub trait Store {
     fn statistics(&self) -> StoreStatistics;
 }
 
+/// A store that can say where a state is: cycle searches come back to states they know.
+pub trait FindStore: Store {
+    /// Where the state is, and whether it lies on the stack.
+    fn find(&self, state: &[u8]) -> Option<(Handle, bool)>;
+
+    /// The state of a handle.
+    fn get(&self, handle: Handle) -> &[u8];
+}
+
 /// Figures of a store for the report.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct StoreStatistics {

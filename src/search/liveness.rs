@@ -1,0 +1,283 @@
+//! Acceptance cycles by nested depth-first search (Courcoubetis, Vardi, Wolper, Yannakakis 1990), with the early
+//! detection of Schwoon and Esparza (2005).
+//!
+//! The outer search is an ordinary depth-first search. When it leaves an accepting state, an inner search from there
+//! looks for a state on the outer stack: from it the accepting state can be reached again, so there is a cycle. A
+//! state that one inner search has seen need not be seen by another, because outer states are left in post-order.
+//! An outer step back onto the stack closes a cycle at once if it starts or ends in an accepting state.
+//!
+//! A state accepts if the claim or a process stands at a label that starts with `accept`. A non-progress cycle is an
+//! acceptance cycle of the claim "from some point on no process is at a progress label" (see `sema`). Where nothing
+//! can move the state repeats for ever (stutter extension): with a claim the claim goes on alone, without one an
+//! accepting state in which nothing moves is a cycle of its own.
+//!
+//! Sound with an exact store and the full set of transitions. Costs at most twice the plain search.
+
+use crate::exec::{Machine, Program};
+use crate::model::{Model, TransitionType};
+use crate::search::dfs::Settings;
+use crate::search::ledger::Ledger;
+use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
+use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
+use crate::store::{FindStore, Handle, Visit};
+use std::collections::HashSet;
+use std::time::Instant;
+
+/// What kind of cycle it is, for the report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CycleKind {
+    /// Through an accepting state.
+    Acceptance,
+    /// Without progress.
+    NonProgress,
+}
+
+impl CycleKind {
+    fn violation(self) -> (ViolationKind, &'static str) {
+        match self {
+            CycleKind::Acceptance => (ViolationKind::AcceptanceCycle, "acceptance cycle"),
+            CycleKind::NonProgress => (ViolationKind::NonProgressCycle, "non-progress cycle"),
+        }
+    }
+}
+
+/// The claim or a process stands at an accepting label.
+pub fn accepting(machine: &Machine<'_>) -> bool {
+    machine.claim_place().is_some_and(|place| place.accept)
+        || (0..machine.process_count()).any(|pid| machine.place(pid).accept)
+}
+
+/// Builds the violation for a lasso.
+pub fn lasso(model: &Model, kind: CycleKind, path: Vec<Step>, cycle_start: usize, depth: u64) -> Violation {
+    let (kind, message) = kind.violation();
+    let span = model.claims.first().map(|claim| claim.body.span).unwrap_or_default();
+    Violation { kind, message: message.to_string(), span, depth, path, cycle_start: Some(cycle_start) }
+}
+
+struct Outer<'s, 'm, 'i, S: FindStore> {
+    model: &'m Model,
+    store: &'s mut S,
+    ledger: Ledger<'m>,
+    monitor: &'s mut Monitor<'i>,
+    kind: CycleKind,
+    all_errors: bool,
+    /// For each entered state of the path: does it accept.
+    accepts: Vec<bool>,
+    inner: Walk,
+    seen: HashSet<u64>,
+    matched: u64,
+    stored: u64,
+    vector: usize,
+    limit: Option<Limit>,
+    cut: bool,
+}
+
+impl<S: FindStore> Outer<'_, '_, '_, S> {
+    #[cold]
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
+        let tables = self.store.memory() + walk.memory() + self.inner.memory() + machine.memory();
+        // A hash set of words keeps at most 16 bytes a slot at half load.
+        let memory = (tables + self.seen.capacity() * 18) as u64;
+        let snapshot =
+            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, queued: None };
+        self.limit = self.monitor.look(&snapshot);
+        self.limit.is_some()
+    }
+
+    /// A cycle: the outer path, then `more`, back to the state with this handle on the outer path.
+    fn found(&mut self, machine: &Machine<'_>, walk: &Walk, more: Vec<Step>, closes_at: Handle) -> Control {
+        let mut path = walk.path(machine);
+        let depth = walk.depth() + more.len() as u64;
+        path.extend(more);
+        let start = walk.entered().find(|&(_, handle)| handle == closes_at).map_or(0, |(depth, _)| depth);
+        self.ledger.cycle(lasso(self.model, self.kind, path, start, depth));
+        if self.all_errors { Control::Continue } else { Control::Stop }
+    }
+
+    fn inner_search(&mut self, machine: &mut Machine<'_>, walk: &Walk) -> Control {
+        let mark = machine.mark();
+        let mut inner = std::mem::replace(&mut self.inner, Walk::new(0, walk.rules()));
+        inner.base_depth = walk.depth();
+        let mut visitor = Inner {
+            store: &*self.store,
+            seen: &mut self.seen,
+            monitor: self.monitor,
+            arrivals: 0,
+            limit: None,
+            closed: None,
+        };
+        let ended = inner.run(machine, &mut visitor, false);
+        let Inner { limit, closed, .. } = visitor;
+        machine.undo(mark);
+        self.inner = inner;
+        if let Some((steps, handle)) = closed {
+            return self.found(machine, walk, steps, handle);
+        }
+        if ended == Ended::Stopped {
+            self.limit = limit;
+            return Control::Stop;
+        }
+        Control::Continue
+    }
+}
+
+impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
+        if (self.stored + self.matched).is_multiple_of(INTERVAL) && self.look(machine, walk) {
+            return Decision::Stop;
+        }
+        match self.store.visit(machine.state(), how) {
+            Visit::New(handle) => {
+                self.stored += 1;
+                self.vector = self.vector.max(machine.state().len());
+                self.accepts.push(accepting(machine));
+                Decision::Enter(handle)
+            }
+            Visit::Seen { on_stack } => {
+                self.matched += 1;
+                if on_stack
+                    && (self.accepts.last() == Some(&true) || accepting(machine))
+                    && let Some((handle, _)) = self.store.find(machine.state())
+                    && self.found(machine, walk, Vec::new(), handle) == Control::Stop
+                {
+                    return Decision::Stop;
+                }
+                Decision::Back
+            }
+            Visit::Full => {
+                self.limit = Some(self.store.limit(self.accepts.len() as u64));
+                Decision::Stop
+            }
+        }
+    }
+
+    fn leave(&mut self, machine: &mut Machine<'_>, walk: &Walk, handle: Handle) -> Control {
+        let control = match self.accepts.pop() {
+            Some(true) => self.inner_search(machine, walk),
+            _ => Control::Continue,
+        };
+        self.store.leave(handle);
+        control
+    }
+
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        if event == Event::Halt {
+            // Without a claim: nothing moves, so an accepting state repeats for ever.
+            if !accepting(machine) {
+                return Control::Continue;
+            }
+            let (path, depth) = (walk.path(machine), walk.depth());
+            let start = path.len();
+            self.ledger.cycle(lasso(self.model, self.kind, path, start, depth));
+            return if self.all_errors { Control::Continue } else { Control::Stop };
+        }
+        self.ledger.note(machine, walk, event, step, || walk.path(machine))
+    }
+
+    fn cut(&mut self) {
+        self.cut = true;
+    }
+}
+
+struct Inner<'s, 'i, S: FindStore> {
+    store: &'s S,
+    seen: &'s mut HashSet<u64>,
+    monitor: &'s Monitor<'i>,
+    arrivals: u64,
+    limit: Option<Limit>,
+    /// The steps of the inner path and the state on the outer stack where it closes.
+    closed: Option<(Vec<Step>, Handle)>,
+}
+
+impl<S: FindStore> Visitor for Inner<'_, '_, S> {
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        self.arrivals += 1;
+        if self.arrivals.is_multiple_of(INTERVAL) {
+            self.limit = self.monitor.must_end();
+            if self.limit.is_some() {
+                return Decision::Stop;
+            }
+        }
+        match self.store.find(machine.state()) {
+            Some((handle, true)) => {
+                self.closed = Some((walk.path(machine), handle));
+                Decision::Stop
+            }
+            Some((handle, false)) if self.seen.insert(handle.0) => Decision::Enter(handle),
+            // Only a path that the depth bound cut off leads to a state that the outer search has not seen.
+            _ => Decision::Back,
+        }
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
+        Control::Continue
+    }
+}
+
+/// Searches for acceptance cycles, and for all that a depth-first search finds.
+pub fn search<S: FindStore>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    settings: Settings,
+    kind: CycleKind,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
+    let start = Instant::now();
+    let mut machine = match Machine::new(program) {
+        Ok(machine) => machine,
+        Err(trap) => return Outcome::failed_at_start(program, trap),
+    };
+    let rules = settings.rules;
+    let mut walk = Walk::new(program.transitions.len(), rules);
+    let mut visitor = Outer {
+        model,
+        store,
+        ledger: Ledger::new(model, settings.all_errors),
+        monitor,
+        kind,
+        all_errors: settings.all_errors,
+        accepts: Vec::new(),
+        inner: Walk::new(program.transitions.len(), rules),
+        seen: HashSet::new(),
+        matched: 0,
+        stored: 0,
+        vector: 0,
+        limit: None,
+        cut: false,
+    };
+    let ended = walk.run(&mut machine, &mut visitor, true);
+    let found = visitor.limit.take();
+    visitor.look(&machine, &walk);
+    let Outer { ledger, matched, stored, vector, cut, .. } = visitor;
+    let limit = match ended {
+        Ended::Complete => cut.then_some(Limit::Depth(rules.max_depth)),
+        Ended::Stopped => found,
+    };
+    let peak_stored = store.statistics().peak;
+    Outcome {
+        verdict: Verdict::of_complete_search(ledger.count, limit, S::EXACT),
+        counts: Counts {
+            stored,
+            matched,
+            atomic_steps: walk.atomic_steps,
+            depth: walk.deepest,
+            peak_stored,
+            evicted: 0,
+            vector_bytes: vector as u64,
+        },
+        violations: ledger.violations,
+        error_count: ledger.count,
+        reached: program.reached_by_proctype(&walk.reached),
+        memory: monitor.peak,
+        omission_probability: None,
+        coverage: None,
+        collision_rate: None,
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}
