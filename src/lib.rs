@@ -2,6 +2,7 @@
 //!
 //! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → [`search`] → `report`.
 
+pub mod analysis;
 pub mod cli;
 pub mod exec;
 pub mod ltl;

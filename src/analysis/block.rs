@@ -1,0 +1,78 @@
+//! The shape of code: where transitions start, what an atomic block holds, how a length is tested.
+
+use super::flow::BitSet;
+use super::footprint::LengthTest;
+use crate::model::{Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind};
+
+/// The location of every transition.
+pub fn sources(automaton: &Automaton) -> Vec<u32> {
+    let mut sources = vec![0; automaton.transitions.len()];
+    for (number, location) in automaton.locations.iter().enumerate() {
+        for t in location.first..location.first + location.count {
+            if let Some(source) = sources.get_mut(t as usize) {
+                *source = number as u32;
+            }
+        }
+    }
+    sources
+}
+
+/// The transitions that can follow the first inside its atomic block; the first itself if the block loops back to it.
+pub fn block_of(automaton: &Automaton, first: usize) -> Vec<usize> {
+    let mut seen = BitSet::new(automaton.locations.len());
+    let mut inner = Vec::new();
+    let mut open = Vec::new();
+    if automaton.transitions[first].atomic {
+        open.push(automaton.transitions[first].target);
+    }
+    while let Some(location) = open.pop() {
+        if !seen.insert(location as usize) {
+            continue;
+        }
+        let Some(at) = automaton.locations.get(location as usize) else { continue };
+        for t in at.first..at.first + at.count {
+            inner.push(t as usize);
+            let transition = &automaton.transitions[t as usize];
+            if transition.atomic {
+                open.push(transition.target);
+            }
+        }
+    }
+    inner
+}
+
+/// Sends and receives in an action.
+pub fn operations(action: &Action) -> usize {
+    match action {
+        Action::Send { .. } | Action::Receive { .. } => 1,
+        Action::DStep(body) => {
+            let all: usize = body.transitions.iter().map(|t| operations(&t.action)).sum();
+            let loops = body.transitions.iter().zip(sources(body)).any(|(t, source)| t.target <= source);
+            // a loop inside may repeat it; which way the numbers run is a cheap and safe guess at loops
+            if loops { 2 * all } else { all }
+        }
+        _ => 0,
+    }
+}
+
+/// `len(q) op k`, whichever way round it is written.
+pub fn length_comparison<'m>(op: BinaryOp, a: &'m Expr, b: &'m Expr) -> Option<(&'m Expr, LengthTest)> {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Channel(ChannelTest::Len, channel), ExprKind::Constant(k)) => {
+            let test = LengthTest::Compare(op, *k);
+            test.answer(0, 0).map(|_| (channel.as_ref(), test))
+        }
+        (ExprKind::Constant(k), ExprKind::Channel(ChannelTest::Len, channel)) => {
+            let turned = match op {
+                BinaryOp::Less => BinaryOp::Greater,
+                BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+                BinaryOp::Greater => BinaryOp::Less,
+                BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+                other => other,
+            };
+            let test = LengthTest::Compare(turned, *k);
+            test.answer(0, 0).map(|_| (channel.as_ref(), test))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,539 @@
+//! Builds the footprints of all moves of a model; see [`super::footprint`] for what they mean.
+//!
+//! Three things make a move more than its statement. The guards it depends on: `else` looks at every earlier transition
+//! of its location, a transition below an `unless` at the escapes before it, and all at the `provided` clause. The block
+//! it enters: every transition that can follow while control stays atomic, with all guards looked at on the way. The
+//! partners: a rendezvous inside a block hands control to a receiver, whose own block then follows.
+
+use super::block::{block_of, length_comparison, operations, sources};
+use super::flow::{BitSet, Flow};
+use super::footprint::{
+    ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Validity, Value,
+    VariableId, validity,
+};
+use super::visit;
+use crate::model::{
+    Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, Initial, Model, Place, ReceiveArgument, Region,
+    Transition, UnaryOp,
+};
+
+/// Footprints of all moves of a model, by process type and transition.
+pub struct Collected {
+    /// By process type and number of the first transition.
+    pub footprints: Vec<Vec<Footprint>>,
+}
+
+/// Which locations of each process type somebody looks at with `P@label`.
+fn watched_locations(model: &Model) -> Vec<BitSet> {
+    let mut watched: Vec<BitSet> = model.proctypes.iter().map(|p| BitSet::new(p.automaton.locations.len())).collect();
+    let mut note = |expr: &Expr| {
+        visit::walk(expr, &mut |e| {
+            if let ExprKind::RemoteLabel { proctype, location, .. } = e.kind
+                && let Some(set) = watched.get_mut(proctype as usize)
+            {
+                set.insert(location as usize);
+            }
+        });
+    };
+    for proctype in model.proctypes.iter().chain(model.claims.iter().map(|c| &c.body)) {
+        visit::actions(&proctype.automaton, &mut |action| visit::expressions(action, &mut note));
+        proctype.provided.iter().for_each(&mut note);
+    }
+    watched
+}
+
+impl Collected {
+    /// Builds the footprints.
+    pub fn new(model: &Model, flow: &Flow) -> Collected {
+        let watched = watched_locations(model);
+        let mut footprints: Vec<Vec<Footprint>> = model
+            .proctypes
+            .iter()
+            .enumerate()
+            .map(|(p, proctype)| {
+                (0..proctype.automaton.transitions.len())
+                    .map(|t| Collector::block(model, flow, &watched[p], p, t))
+                    .collect()
+            })
+            .collect();
+        add_partners(model, flow, &mut footprints);
+        footprints.iter_mut().flatten().for_each(Footprint::tidy);
+        Collected { footprints }
+    }
+}
+
+/// A rendezvous inside a block may be taken up by any process that can receive on such a channel; its block follows.
+fn add_partners(model: &Model, flow: &Flow, footprints: &mut [Vec<Footprint>]) {
+    // receives on rendezvous channels, by process type
+    let mut receives: Vec<Vec<usize>> = Vec::new();
+    for (p, proctype) in model.proctypes.iter().enumerate() {
+        let list = proctype.automaton.transitions.iter().enumerate().filter(|(_, t)| match &t.action {
+            Action::Receive { channel, .. } => flow.channels(p, channel).iter().any(|c| flow.capacity[c] == 0),
+            _ => false,
+        });
+        receives.push(list.map(|(t, _)| t).collect());
+    }
+    let plain: Vec<Vec<Footprint>> = footprints.to_vec();
+    for footprint in footprints.iter_mut().flatten().filter(|f| !f.partners.is_empty()) {
+        let mut done = 0;
+        while let Some(&partner) = footprint.partners.get(done) {
+            done += 1;
+            for &t in &receives[partner as usize] {
+                let mut theirs = plain[partner as usize][t].clone();
+                theirs.forget();
+                theirs.flags = Flags(theirs.flags.0 & !(Flags::RENDEZVOUS_SEND.0 | Flags::RENDEZVOUS_RECEIVE.0));
+                theirs.channels.iter_mut().for_each(|access| access.many = true);
+                // whose locals: some process of that type
+                for access in &mut theirs.memory {
+                    if matches!(access.owner, Owner::Own) {
+                        access.owner = Owner::Process(Value::Any);
+                    }
+                }
+                theirs.visits.clear();
+                footprint.union(&theirs);
+            }
+        }
+    }
+}
+
+/// Collects one footprint.
+pub struct Collector<'m> {
+    model: &'m Model,
+    flow: &'m Flow,
+    p: usize,
+    /// Variables that the move writes, so that an index built from them is not known beforehand.
+    written: Vec<(Region, u32)>,
+    /// Inside a block that sends or receives: a channel's length may differ from what it was at the start.
+    fluid: bool,
+    out: Footprint,
+}
+
+impl<'m> Collector<'m> {
+    /// A collector for guards and the like of process type `p`: nothing is written.
+    pub fn new(model: &'m Model, flow: &'m Flow, p: usize) -> Collector<'m> {
+        Collector { model, flow, p, written: Vec::new(), fluid: false, out: Footprint::default() }
+    }
+
+    /// What was collected.
+    pub fn finish(self) -> Footprint {
+        self.out
+    }
+
+    fn block(model: &'m Model, flow: &'m Flow, watched: &BitSet, p: usize, first: usize) -> Footprint {
+        let automaton = &model.proctypes[p].automaton;
+        let mut inner = block_of(automaton, first);
+        if let Action::Send { channel, .. } = &automaton.transitions[first].action {
+            // a rendezvous ends the sender's block for now: the receiver goes on
+            let classes = flow.channels(p, channel);
+            if !classes.is_empty() && classes.iter().all(|c| flow.capacity[c] == 0) {
+                inner.clear();
+            }
+        }
+        let mut collector = Collector::new(model, flow, p);
+        // A single statement reads everything before it writes, except where it writes several things in turn.
+        let transition = &automaton.transitions[first];
+        let steps = inner.iter().map(|&t| &automaton.transitions[t]);
+        let in_turn = !matches!(transition.action, Action::Assign(..));
+        if !inner.is_empty() || in_turn {
+            for step in std::iter::once(transition).chain(steps.clone()) {
+                visit::writes(&step.action, &mut |place, _| collector.written.push((place.region, place.variable)));
+            }
+        }
+        let mut operations = operations(&transition.action);
+        for &t in &inner {
+            let own = super::block::operations(&automaton.transitions[t].action);
+            // a loop inside the block may repeat it
+            let repeats = own > 0 && block_of(automaton, t).contains(&t);
+            operations += if repeats { 2 * own } else { own };
+        }
+        if let Some(provided) = &model.proctypes[p].provided {
+            collector.read(provided);
+        }
+        let sources = sources(automaton);
+        collector.step(automaton, first, sources[first], true, operations > 1);
+        collector.fluid = operations > 0;
+        for &t in &inner {
+            collector.step(automaton, t, sources[t], false, operations > 1);
+        }
+        for t in std::iter::once(first).chain(inner.iter().copied()) {
+            for location in [sources[t], automaton.transitions[t].target] {
+                if watched.contains(location as usize) && !collector.out.visits.contains(&location) {
+                    collector.out.visits.push(location);
+                }
+            }
+        }
+        collector.out
+    }
+
+    fn step(&mut self, automaton: &'m Automaton, t: usize, source: u32, first: bool, many: bool) {
+        let transition = &automaton.transitions[t];
+        let earlier = &automaton.transitions[automaton.locations[source as usize].first as usize..t];
+        let is_else = matches!(transition.action, Action::Else);
+        for other in earlier {
+            if is_else || (other.escape != 0 && other.escape != transition.escape) {
+                self.executability(other);
+            }
+        }
+        self.action(&transition.action, first, many);
+    }
+
+    /// Whether another transition is executable matters, in both directions.
+    pub fn executability(&mut self, other: &'m Transition) {
+        match &other.action {
+            Action::Guard(expr) => self.read(expr),
+            Action::Send { channel, .. } => {
+                self.read(channel);
+                let classes = self.flow.channels(self.p, channel);
+                if classes.iter().any(|c| self.flow.capacity[c] == 0) {
+                    self.out.flags.add(Flags::EVERYTHING);
+                }
+                self.channel(channel, Operation::Length { test: LengthTest::NotFull, required: false }, self.fluid);
+            }
+            Action::Receive { channel, random, arguments, .. } => {
+                self.read(channel);
+                self.patterns(arguments);
+                self.channel(channel, Operation::Head { random: *random, required: false }, self.fluid);
+            }
+            Action::DStep(body) => body.at(body.entry).iter().for_each(|t| self.executability(t)),
+            Action::End => self.out.flags.add(Flags::COUNT),
+            Action::Else => {}
+            _ => {}
+        }
+    }
+
+    fn patterns(&mut self, arguments: &'m [ReceiveArgument]) {
+        for argument in arguments {
+            if let ReceiveArgument::Match(expr) = argument {
+                self.read(expr);
+            }
+        }
+    }
+
+    fn action(&mut self, action: &'m Action, first: bool, many: bool) {
+        match action {
+            Action::Skip | Action::Else => {}
+            Action::Guard(expr) => {
+                if first {
+                    self.require(expr)
+                } else {
+                    self.read(expr)
+                }
+            }
+            Action::Assert(expr) | Action::Printm(expr) => self.read(expr),
+            Action::Printf(_, arguments) => arguments.iter().for_each(|argument| self.read(argument)),
+            Action::Assign(place, value) => {
+                self.read(value);
+                self.place(place, true);
+            }
+            Action::Block(assignments) => {
+                for (place, value) in assignments {
+                    self.read(value);
+                    self.place(place, true);
+                }
+            }
+            Action::Send { channel, sorted, arguments } => {
+                self.read(channel);
+                arguments.iter().for_each(|argument| self.read(argument));
+                self.rendezvous(channel, true, first);
+                self.channel(channel, Operation::Send { sorted: *sorted }, many);
+                if !first {
+                    let test = if many { LengthTest::Any } else { LengthTest::NotFull };
+                    self.channel(channel, Operation::Length { test, required: false }, many);
+                }
+                self.trace(channel, true);
+            }
+            Action::Receive { channel, random, copy, arguments } => {
+                self.read(channel);
+                self.patterns(arguments);
+                for argument in arguments {
+                    if let ReceiveArgument::Store(place) = argument {
+                        self.place(place, true);
+                    }
+                }
+                self.rendezvous(channel, false, first);
+                if !copy {
+                    self.channel(channel, Operation::Receive, many);
+                }
+                if *copy || !first {
+                    self.channel(channel, Operation::Head { random: *random, required: first }, many);
+                }
+                if !first && many {
+                    self.channel(channel, Operation::Length { test: LengthTest::Any, required: false }, many);
+                }
+                self.trace(channel, false);
+            }
+            Action::DStep(body) => {
+                // A d_step that has one first statement, passed once, starts as that statement does. The rest must
+                // not block, and every choice in it is made by looking at guards.
+                let entry = body.at(body.entry);
+                let plain = entry.len() == 1 && body.transitions.iter().all(|t| t.target != body.entry);
+                if !plain {
+                    entry.iter().for_each(|transition| self.executability(transition));
+                }
+                let outer = self.fluid;
+                for (t, &source) in sources(body).iter().enumerate() {
+                    let starts = plain && source == body.entry;
+                    self.fluid = outer || (!starts && operations(action) > 0);
+                    self.step(body, t, source, first && starts, many || operations(action) > 1);
+                }
+                self.fluid = outer;
+            }
+            Action::End => {
+                self.out.flags.add(Flags::DEATH);
+                self.own_channels(self.p);
+            }
+        }
+    }
+
+    /// The channels of a process of type `p` appear or vanish.
+    fn own_channels(&mut self, p: usize) {
+        let from = self.flow.own_channels[p];
+        let mut classes = BitSet::new(self.flow.classes());
+        for k in 0..self.model.proctypes[p].channels.len() {
+            classes.insert(from + k);
+        }
+        if !classes.is_empty() {
+            let (id, operation) = (Value::Any, Operation::Destroy);
+            self.out.channels.push(ChannelAccess { classes, id, operation, many: true });
+        }
+    }
+
+    fn trace(&mut self, channel: &Expr, send: bool) {
+        let Some(trace) = &self.model.trace else { return };
+        let scope = if send { &trace.sends } else { &trace.receives };
+        let classes = self.flow.channels(self.p, channel);
+        if scope.iter().any(|&id| id > 0 && classes.contains(id as usize - 1)) {
+            self.out.flags.add(Flags::TRACE);
+        }
+    }
+
+    fn rendezvous(&mut self, channel: &'m Expr, send: bool, first: bool) {
+        let classes = self.flow.channels(self.p, channel);
+        let mut synchronous = BitSet::new(self.flow.classes());
+        classes.iter().filter(|&c| self.flow.capacity[c] == 0).for_each(|c| {
+            synchronous.insert(c);
+        });
+        if synchronous.is_empty() {
+            return;
+        }
+        if first {
+            self.out.flags.add(if send { Flags::RENDEZVOUS_SEND } else { Flags::RENDEZVOUS_RECEIVE });
+            self.out.rendezvous = synchronous;
+            self.out.rendezvous_id = Some(self.value(channel));
+        } else if send {
+            for (q, proctype) in self.model.proctypes.iter().enumerate() {
+                let mut receives = false;
+                visit::actions(&proctype.automaton, &mut |action| {
+                    if let Action::Receive { channel, .. } = action {
+                        receives |= self.flow.channels(q, channel).intersects(&synchronous);
+                    }
+                });
+                if receives && !self.out.partners.contains(&(q as u32)) {
+                    self.out.partners.push(q as u32);
+                }
+            }
+        }
+    }
+
+    fn channel(&mut self, channel: &Expr, operation: Operation, many: bool) {
+        let mut classes = BitSet::new(self.flow.classes());
+        let held = self.flow.channels(self.p, channel);
+        held.iter().filter(|&c| self.flow.capacity[c] > 0).for_each(|c| {
+            classes.insert(c);
+        });
+        if classes.is_empty() {
+            return;
+        }
+        let id = self.value(channel);
+        self.out.channels.push(ChannelAccess { classes, id, operation, many });
+    }
+
+    fn value(&self, expr: &Expr) -> Value {
+        if let ExprKind::Constant(c) = expr.kind {
+            return Value::Known(c);
+        }
+        let written = |place: &Place| self.written.contains(&(place.region, place.variable));
+        match validity(self.flow.is_stable(self.p, expr), expr, &written) {
+            Validity::Unknown => Value::Any,
+            holds => Value::Expr(holds, Box::new(expr.clone())),
+        }
+    }
+
+    fn place(&mut self, place: &'m Place, write: bool) {
+        place.indices.iter().for_each(|index| self.read(&index.value));
+        let (variable, owner) = match place.region {
+            Region::Global | Region::Hidden => (VariableId { proctype: None, number: place.variable }, Owner::Nobody),
+            Region::Local => {
+                if self.flow.local_watched[self.p].get(place.variable as usize) != Some(&true) {
+                    return;
+                }
+                (VariableId { proctype: Some(self.p as u32), number: place.variable }, Owner::Own)
+            }
+        };
+        let indices = self.indices(variable, place);
+        self.out.memory.push(MemoryAccess { variable, owner, indices, write });
+    }
+
+    /// One value per array level. Constant indices were folded into the offset and are found again by their strides.
+    fn indices(&self, variable: VariableId, place: &Place) -> Vec<Value> {
+        let declared = match variable.proctype {
+            None => self.model.globals.get(variable.number as usize),
+            Some(p) => self.model.proctypes[p as usize].locals.get(variable.number as usize),
+        };
+        let Some(declared) = declared else { return Vec::new() };
+        let mut rest = place.offset.saturating_sub(declared.offset);
+        let mut used = place.indices.iter().peekable();
+        let mut values = Vec::with_capacity(declared.dimensions.len());
+        for dimension in &declared.dimensions {
+            if let Some(index) = used.next_if(|index| index.dimension == *dimension) {
+                values.push(self.value(&index.value));
+            } else {
+                values.push(Value::Known((rest / dimension.stride.max(1)) as i32));
+                rest %= dimension.stride.max(1);
+            }
+        }
+        if used.next().is_some() {
+            // the strides do not fit the declaration: say nothing about the indices
+            values.iter_mut().for_each(|value| *value = Value::Any);
+        }
+        values
+    }
+
+    /// The value of an expression matters.
+    pub fn read(&mut self, expr: &'m Expr) {
+        match &expr.kind {
+            ExprKind::Load(place) => return self.place(place, false),
+            ExprKind::Channel(test, channel) => {
+                self.channel(channel, Operation::Length { test: LengthTest::of(*test), required: false }, self.fluid);
+            }
+            ExprKind::Binary(op, a, b) => {
+                if let Some((channel, test)) = length_comparison(*op, a, b) {
+                    self.channel(channel, Operation::Length { test, required: false }, self.fluid);
+                    return self.read(channel);
+                }
+            }
+            ExprKind::Poll { channel, random, .. } => {
+                self.channel(channel, Operation::Head { random: *random, required: false }, self.fluid);
+            }
+            ExprKind::Run { proctype, .. } => self.run(*proctype),
+            ExprKind::ProcessCount => self.out.flags.add(Flags::COUNT),
+            ExprKind::Last
+            | ExprKind::NonProgress
+            | ExprKind::Timeout
+            | ExprKind::Enabled(_)
+            | ExprKind::PcValue(_)
+            | ExprKind::GetPriority(_)
+            | ExprKind::SetPriority(..) => self.out.flags.add(Flags::EVERYTHING),
+            ExprKind::RemoteLabel { proctype, pid, location } => {
+                let pid = pid.as_deref().map_or(Value::Any, |pid| self.value(pid));
+                self.out.locations.push(LocationRead { proctype: *proctype, pid, location: *location });
+                self.out.flags.add(Flags::COUNT);
+            }
+            ExprKind::RemoteVariable(remote) => {
+                let pid = remote.pid.as_deref().map_or(Value::Any, |pid| self.value(pid));
+                let variable = VariableId { proctype: Some(remote.proctype), number: remote.place.variable };
+                let indices = self.indices(variable, &remote.place);
+                let owner = Owner::Process(pid);
+                self.out.memory.push(MemoryAccess { variable, owner, indices, write: false });
+                self.out.flags.add(Flags::COUNT);
+            }
+            _ => {}
+        }
+        visit::each_child(expr, &mut |child| self.read(child));
+    }
+
+    /// The move needs the expression to be true, and nothing more.
+    fn require(&mut self, expr: &'m Expr) {
+        if visit::can_fault(expr) { self.read(expr) } else { self.monotone(expr) }
+    }
+
+    fn monotone(&mut self, expr: &'m Expr) {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOp::And, a, b) => {
+                self.monotone(a);
+                self.monotone(b);
+            }
+            ExprKind::Binary(BinaryOp::Or, a, b) => {
+                self.monotone(a);
+                self.monotone(b);
+                if self.out.flags.has(Flags::TIMEOUT) {
+                    // not required after all
+                    self.out.flags.add(Flags::EVERYTHING);
+                }
+            }
+            ExprKind::Binary(op, a, b) if length_comparison(*op, a, b).is_some() => {
+                if let Some((channel, test)) = length_comparison(*op, a, b) {
+                    self.channel(channel, Operation::Length { test, required: true }, self.fluid);
+                    self.read(channel);
+                }
+            }
+            ExprKind::Unary(UnaryOp::Not, inner) => match &inner.kind {
+                ExprKind::Channel(test, channel) => {
+                    let opposite = match test {
+                        ChannelTest::Empty => ChannelTest::NotEmpty,
+                        ChannelTest::NotEmpty => ChannelTest::Empty,
+                        ChannelTest::Full => ChannelTest::NotFull,
+                        ChannelTest::NotFull => ChannelTest::Full,
+                        ChannelTest::Len => return self.require_length(channel, BinaryOp::Equal, 0),
+                    };
+                    self.channel(
+                        channel,
+                        Operation::Length { test: LengthTest::of(opposite), required: true },
+                        self.fluid,
+                    );
+                    self.read(channel);
+                }
+                ExprKind::Unary(UnaryOp::Not, again) => self.monotone(again),
+                _ => self.read(expr),
+            },
+            ExprKind::Channel(ChannelTest::Len, channel) => self.require_length(channel, BinaryOp::Greater, 0),
+            ExprKind::Channel(test, channel) => {
+                self.channel(channel, Operation::Length { test: LengthTest::of(*test), required: true }, self.fluid);
+                self.read(channel);
+            }
+            ExprKind::Poll { channel, random, arguments } => {
+                self.channel(channel, Operation::Head { random: *random, required: true }, self.fluid);
+                self.read(channel);
+                self.patterns(arguments);
+            }
+            ExprKind::Timeout => self.out.flags.add(Flags::TIMEOUT),
+            _ => self.read(expr),
+        }
+    }
+
+    fn require_length(&mut self, channel: &'m Expr, op: BinaryOp, k: i32) {
+        let test = LengthTest::Compare(op, k);
+        self.channel(channel, Operation::Length { test, required: true }, self.fluid);
+        self.read(channel);
+    }
+
+    fn run(&mut self, proctype: u32) {
+        self.out.flags.add(Flags::RUN);
+        if !self.out.spawns.contains(&proctype) {
+            self.out.spawns.push(proctype);
+        }
+        let Some(made) = self.model.proctypes.get(proctype as usize) else { return };
+        // its initialisers run now and may look at globals
+        for initial in &made.initial {
+            if let Initial::Assign(_, value) = initial {
+                visit::walk(value, &mut |e| match &e.kind {
+                    ExprKind::Load(place) if place.region != Region::Local => {
+                        let variable = VariableId { proctype: None, number: place.variable };
+                        let mut indices = self.indices(variable, place);
+                        indices.iter_mut().for_each(|i| {
+                            if matches!(i, Value::Expr(..)) {
+                                *i = Value::Any;
+                            }
+                        });
+                        self.out.memory.push(MemoryAccess { variable, owner: Owner::Nobody, indices, write: false });
+                    }
+                    ExprKind::Load(_) | ExprKind::Constant(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => {}
+                    ExprKind::Conditional(..) | ExprKind::Pid => {}
+                    _ => self.out.flags.add(Flags::EVERYTHING),
+                });
+            }
+        }
+        // an id that dangles since its owner died becomes valid again
+        self.own_channels(proctype as usize);
+    }
+}

@@ -1,0 +1,311 @@
+//! What flows where in a model, whatever the state: which variables are ever written after their creation, which locals
+//! other processes look at, and which channels a `chan` value may denote.
+//!
+//! The channel analysis is Andersen's (inclusion-based, flow-insensitive) on a tiny domain: an abstract channel is a
+//! global channel or the k-th own channel of a process type (all its instances together); a variable holds a set of
+//! them, and one common mailbox stands for everything that is ever sent as a message field of type `chan`. A channel id
+//! that comes out of arithmetic or out of a variable of another type may be any channel.
+
+use super::visit;
+use crate::model::{Action, Expr, ExprKind, Initial, Model, Place, ReceiveArgument, Region, ScalarType};
+
+/// A set of small numbers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BitSet(Vec<u64>);
+
+impl BitSet {
+    /// The empty set over `0..size`.
+    pub fn new(size: usize) -> BitSet {
+        BitSet(vec![0; size.div_ceil(64)])
+    }
+
+    /// Adds one; false if it was there (or lies outside).
+    pub fn insert(&mut self, i: usize) -> bool {
+        let Some(word) = self.0.get_mut(i / 64) else { return false };
+        let before = *word;
+        *word |= 1 << (i % 64);
+        *word != before
+    }
+
+    /// Is it there?
+    pub fn contains(&self, i: usize) -> bool {
+        self.0.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)
+    }
+
+    /// Adds all of `other`; true if anything was new.
+    pub fn union(&mut self, other: &BitSet) -> bool {
+        let mut grown = false;
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            grown |= *b & !*a != 0;
+            *a |= b;
+        }
+        grown
+    }
+
+    /// Have they anything in common?
+    pub fn intersects(&self, other: &BitSet) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    /// Nothing in it?
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Its members in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0
+            .iter()
+            .enumerate()
+            .flat_map(|(w, &word)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| w * 64 + b))
+    }
+
+    /// The only member, if there is one only.
+    pub fn single(&self) -> Option<usize> {
+        let mut members = self.iter();
+        let first = members.next()?;
+        members.next().is_none().then_some(first)
+    }
+}
+
+/// Facts about a model that hold in every state.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// By number of a global variable: some transition writes it.
+    pub global_written: Vec<bool>,
+    /// By process type and number of a local: some transition writes it. The others hold for the life of a process.
+    pub local_written: Vec<Vec<bool>>,
+    /// By process type and number of a local: another process (or the claim) reads it.
+    pub local_watched: Vec<Vec<bool>>,
+    /// Abstract channels: first the global ones, then from `own_channels[p]` on those of process type `p`.
+    pub own_channels: Vec<usize>,
+    /// By abstract channel: its capacity.
+    pub capacity: Vec<u32>,
+    /// By global variable: the abstract channels it may hold.
+    global_channels: Vec<BitSet>,
+    /// By process type and local: the abstract channels it may hold.
+    local_channels: Vec<Vec<BitSet>>,
+}
+
+/// The actions of the processes (not of claims and traces).
+fn process_actions<'m>(model: &'m Model, f: &mut impl FnMut(usize, &'m Action)) {
+    for (p, proctype) in model.proctypes.iter().enumerate() {
+        visit::actions(&proctype.automaton, &mut |action| f(p, action));
+    }
+}
+
+impl Flow {
+    /// Analyses a model.
+    pub fn new(model: &Model) -> Flow {
+        let mut own_channels = Vec::with_capacity(model.proctypes.len());
+        let mut capacity: Vec<u32> = model.channels.iter().map(|c| c.capacity).collect();
+        for proctype in &model.proctypes {
+            own_channels.push(capacity.len());
+            capacity.extend(proctype.channels.iter().map(|c| c.capacity));
+        }
+        let classes = capacity.len();
+        let locals = |value| model.proctypes.iter().map(|p| vec![value; p.locals.len()]).collect::<Vec<_>>();
+        let mut flow = Flow {
+            global_written: vec![false; model.globals.len()],
+            local_written: locals(false),
+            local_watched: locals(false),
+            own_channels,
+            capacity,
+            global_channels: vec![BitSet::new(classes); model.globals.len()],
+            local_channels: model.proctypes.iter().map(|p| vec![BitSet::new(classes); p.locals.len()]).collect(),
+        };
+        process_actions(model, &mut |p, action| {
+            visit::writes(action, &mut |place, _| {
+                let written = match place.region {
+                    Region::Local => flow.local_written[p].get_mut(place.variable as usize),
+                    Region::Global | Region::Hidden => flow.global_written.get_mut(place.variable as usize),
+                };
+                if let Some(written) = written {
+                    *written = true;
+                }
+            });
+        });
+        flow.note_remote_references(model);
+        flow.follow_channels(model);
+        flow
+    }
+
+    fn note_remote_references(&mut self, model: &Model) {
+        let watched = &mut self.local_watched;
+        let mut note = |expr: &Expr| {
+            visit::walk(expr, &mut |e| {
+                if let ExprKind::RemoteVariable(remote) = &e.kind
+                    && let Some(flag) = watched
+                        .get_mut(remote.proctype as usize)
+                        .and_then(|w| w.get_mut(remote.place.variable as usize))
+                {
+                    *flag = true;
+                }
+            });
+        };
+        process_actions(model, &mut |_, action| visit::expressions(action, &mut note));
+        for claim in &model.claims {
+            visit::actions(&claim.body.automaton, &mut |action| visit::expressions(action, &mut note));
+        }
+        for proctype in &model.proctypes {
+            proctype.provided.iter().for_each(&mut note);
+        }
+    }
+
+    /// Number of abstract channels.
+    pub fn classes(&self) -> usize {
+        self.capacity.len()
+    }
+
+    fn all(&self) -> BitSet {
+        let mut set = BitSet::new(self.classes());
+        for class in 0..self.classes() {
+            set.insert(class);
+        }
+        set
+    }
+
+    /// The abstract channels an expression may denote when code of process type `p` evaluates it.
+    pub fn channels(&self, p: usize, expr: &Expr) -> BitSet {
+        match &expr.kind {
+            ExprKind::Load(place) if place.ty == ScalarType::Chan => match place.region {
+                Region::Local => self.local_channels[p].get(place.variable as usize).cloned(),
+                Region::Global | Region::Hidden => self.global_channels.get(place.variable as usize).cloned(),
+            }
+            .unwrap_or_else(|| self.all()),
+            ExprKind::Conditional(_, a, b) => {
+                let mut set = self.channels(p, a);
+                set.union(&self.channels(p, b));
+                set
+            }
+            ExprKind::Constant(id) if (1..=self.own_channels.first().copied().unwrap_or(0) as i32).contains(id) => {
+                let mut set = BitSet::new(self.classes());
+                set.insert(*id as usize - 1);
+                set
+            }
+            ExprKind::Constant(0) => BitSet::new(self.classes()),
+            _ => self.all(),
+        }
+    }
+
+    fn add(&mut self, p: usize, place: &Place, set: &BitSet) -> bool {
+        if place.ty != ScalarType::Chan {
+            return false;
+        }
+        let held = match place.region {
+            Region::Local => self.local_channels[p].get_mut(place.variable as usize),
+            Region::Global | Region::Hidden => self.global_channels.get_mut(place.variable as usize),
+        };
+        held.is_some_and(|held| held.union(set))
+    }
+
+    fn initial(&mut self, p: usize, first: usize, initial: &[Initial]) -> bool {
+        let mut grown = false;
+        for action in initial {
+            match action {
+                Initial::Channel(place, number) => {
+                    let mut set = BitSet::new(self.classes());
+                    set.insert(first + *number as usize);
+                    grown |= self.add(p, place, &set);
+                }
+                Initial::Assign(place, value) => {
+                    if place.ty == ScalarType::Chan {
+                        let set = self.channels(p, value);
+                        grown |= self.add(p, place, &set);
+                    }
+                }
+            }
+        }
+        grown
+    }
+
+    fn follow_channels(&mut self, model: &Model) {
+        let is_chan: Vec<Vec<bool>> = model
+            .channels
+            .iter()
+            .chain(model.proctypes.iter().flat_map(|p| &p.channels))
+            .map(|c| c.fields.iter().map(|f| f.ty == ScalarType::Chan).collect())
+            .collect();
+        let mut mailbox = BitSet::new(self.classes());
+        loop {
+            let mut grown = false;
+            // the globals' creation runs before any process type matters; 0 stands for none
+            if !model.proctypes.is_empty() {
+                grown |= self.initial(0, 0, &model.initial);
+            }
+            for (p, proctype) in model.proctypes.iter().enumerate() {
+                grown |= self.initial(p, self.own_channels[p], &proctype.initial);
+            }
+            process_actions(model, &mut |p, action| {
+                visit::expressions(action, &mut |expr| {
+                    visit::walk(expr, &mut |e| grown |= self.follow_run(model, p, e));
+                });
+                match action {
+                    Action::Send { channel, arguments, .. } => {
+                        let to = self.channels(p, channel);
+                        for (k, argument) in arguments.iter().enumerate() {
+                            if to.iter().any(|class| is_chan[class].get(k) == Some(&true)) {
+                                grown |= mailbox.union(&self.channels(p, argument));
+                            }
+                        }
+                    }
+                    Action::Receive { channel, arguments, .. } => {
+                        let from = self.channels(p, channel);
+                        for (k, argument) in arguments.iter().enumerate() {
+                            let ReceiveArgument::Store(place) = argument else { continue };
+                            let typed = from.iter().all(|class| is_chan[class].get(k) == Some(&true));
+                            let set = if typed { mailbox.clone() } else { self.all() };
+                            grown |= self.add(p, place, &set);
+                        }
+                    }
+                    // what a `d_step` holds is visited as actions of its own
+                    Action::DStep(_) => {}
+                    _ => visit::writes(action, &mut |place, value| {
+                        if let Some(value) = value
+                            && place.ty == ScalarType::Chan
+                        {
+                            let set = self.channels(p, value);
+                            grown |= self.add(p, place, &set);
+                        }
+                    }),
+                }
+            });
+            if !grown {
+                return;
+            }
+        }
+    }
+
+    fn follow_run(&mut self, model: &Model, p: usize, expr: &Expr) -> bool {
+        let ExprKind::Run { proctype, arguments, .. } = &expr.kind else { return false };
+        let target = *proctype as usize;
+        let mut grown = false;
+        if let Some(proctype) = model.proctypes.get(target) {
+            for (parameter, argument) in proctype.parameters.iter().zip(arguments) {
+                if parameter.ty == ScalarType::Chan {
+                    let set = self.channels(p, argument);
+                    grown |= self.add(target, parameter, &set);
+                }
+            }
+        }
+        grown
+    }
+
+    /// Is the value the same for the whole life of the process that evaluates it?
+    pub fn is_stable(&self, p: usize, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Constant(_) | ExprKind::Pid => true,
+            ExprKind::Load(place) => {
+                let written = match place.region {
+                    Region::Local => self.local_written[p].get(place.variable as usize),
+                    Region::Global | Region::Hidden => self.global_written.get(place.variable as usize),
+                };
+                written == Some(&false) && place.indices.iter().all(|index| self.is_stable(p, &index.value))
+            }
+            ExprKind::Unary(_, a) => self.is_stable(p, a),
+            ExprKind::Binary(_, a, b) => self.is_stable(p, a) && self.is_stable(p, b),
+            ExprKind::Conditional(a, b, c) => self.is_stable(p, a) && self.is_stable(p, b) && self.is_stable(p, c),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Footprints, dependence, persistent sets: what a reduction may leave out, decided from the model and the state.
+//!
+//! [`flow`] follows channels and finds what never changes, [`collect`] builds the [`footprint`] of every move,
+//! [`relate`] compares two of them, [`dependence`] keeps the answers in bit matrices.
+
+pub mod block;
+pub mod collect;
+pub mod dependence;
+pub mod flow;
+pub mod footprint;
+pub mod relate;
+pub mod visit;
+
+pub use dependence::{Dependence, Move, Part, StateView};
+
+#[cfg(test)]
+mod tests;
