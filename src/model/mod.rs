@@ -15,6 +15,7 @@
 //! Offsets in [`Place`] count from the start of their region; the executor adds the base.
 
 pub mod expr;
+mod progress;
 
 pub use expr::{BinaryOp, ChannelTest, Expr, ExprKind, Index, Place, ReceiveArgument, Region, RemotePlace, UnaryOp};
 

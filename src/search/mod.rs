@@ -2,9 +2,11 @@
 
 pub mod bfs;
 pub mod dfs;
+pub mod fair;
 pub mod ledger;
 pub mod liveness;
 pub mod monitor;
 pub mod outcome;
+pub mod plan;
 pub mod replay;
 pub mod walk;

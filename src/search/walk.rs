@@ -107,6 +107,39 @@ struct Frame {
     flags: u8,
     /// The step that led here was taken under `timeout`.
     by_timeout: bool,
+    /// The step that led here was one of the claim.
+    by_claim: bool,
+}
+
+/// A set of processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Movers([u64; 4]);
+
+impl Movers {
+    /// Adds a process.
+    pub fn add(&mut self, pid: u8) {
+        self.0[usize::from(pid >> 6)] |= 1 << (pid & 63);
+    }
+
+    /// In either.
+    pub fn union(self, other: Movers) -> Movers {
+        Movers(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    /// Not in this one.
+    pub fn complement(self) -> Movers {
+        Movers(self.0.map(|word| !word))
+    }
+
+    /// Every pid.
+    pub fn is_all(self) -> bool {
+        self.0.iter().all(|&word| word == u64::MAX)
+    }
+
+    /// All of the other are in this one.
+    pub fn contains(self, other: Movers) -> bool {
+        self.union(other) == self
+    }
 }
 
 /// The path of a walk and its counts.
@@ -172,6 +205,20 @@ impl Walk {
         self.frames.iter().enumerate().filter(stored).map(|(depth, frame)| (depth, frame.handle))
     }
 
+    /// The processes that have moved since the last entered state of the path (the top frame not counted as one).
+    pub fn movers(&self) -> Movers {
+        let mut movers = Movers::default();
+        for frame in self.frames[1..].iter().rev() {
+            if frame.flags & STORED != 0 {
+                break;
+            }
+            if !frame.by_claim {
+                movers.add(frame.mover);
+            }
+        }
+        movers
+    }
+
     fn step_of(&self, machine: &Machine<'_>, frame: &Frame) -> Step {
         let (actor, proctype) = self.actor_of(machine, frame);
         let first = machine.program().proctypes[proctype as usize].first_transition;
@@ -203,6 +250,7 @@ impl Walk {
             cursor: 0,
             flags: turn,
             by_timeout: false,
+            by_claim: false,
         });
         let start = if ask { self.arrive(machine, visitor, TransitionType::Other) } else { Decision::Enter(Handle(0)) };
         match start {
@@ -361,6 +409,7 @@ impl Walk {
                     cursor: 0,
                     flags,
                     by_timeout: timeout != 0,
+                    by_claim: claim_turn,
                 });
                 return self.down(machine, visitor, transition.kind, offers || flags & ATOMIC != 0 || claim_turn);
             }

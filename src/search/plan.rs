@@ -1,0 +1,159 @@
+//! From options to a search: which algorithm runs over which store. The command line, `pv compare` and the tests all
+//! come through here, so the same plan gives the same counts everywhere.
+
+use crate::exec::Program;
+use crate::model::{Claim, Model};
+use crate::search::dfs::{self, Settings};
+use crate::search::liveness::CycleKind;
+use crate::search::monitor::Monitor;
+use crate::search::outcome::Outcome;
+use crate::search::walk::Rules;
+use crate::search::{bfs, fair, liveness};
+use crate::store::exact::ExactStore;
+
+/// In which order states are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// Depth first.
+    #[default]
+    DepthFirst,
+    /// Breadth first.
+    BreadthFirst,
+}
+
+/// What is looked for in one search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Property {
+    /// Assertions and end states.
+    #[default]
+    Safety,
+    /// Cycles through the accept labels of the model's processes; end states are not judged, as in SPIN.
+    AcceptLabels,
+    /// The claim with this number in the model.
+    Claim(usize),
+    /// Cycles without progress.
+    NonProgress,
+}
+
+/// One search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// Order.
+    pub order: Order,
+    /// What is looked for.
+    pub property: Property,
+    /// Only weakly fair runs count.
+    pub fair: bool,
+    /// Report failed assertions.
+    pub assertions: bool,
+    /// Report invalid end states.
+    pub end_states: bool,
+    /// Channels must be empty at the end.
+    pub strict_channels: bool,
+    /// Go on after an error.
+    pub all_errors: bool,
+    /// Longest path.
+    pub max_depth: Option<u64>,
+    /// Budget in bytes.
+    pub memory: Option<u64>,
+    /// Seed of hashes and random choices.
+    pub seed: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            order: Order::DepthFirst,
+            property: Property::Safety,
+            fair: false,
+            assertions: true,
+            end_states: true,
+            strict_channels: false,
+            all_errors: false,
+            max_depth: None,
+            memory: None,
+            seed: 1,
+        }
+    }
+}
+
+/// The properties that `pv check` looks at when none is named: each claim in a search of its own, else cycles through
+/// accept labels where the model has some, else assertions and end states.
+pub fn default_properties(model: &Model) -> Vec<Property> {
+    if !model.claims.is_empty() {
+        (0..model.claims.len()).map(Property::Claim).collect()
+    } else if model.uses.accept_labels {
+        vec![Property::AcceptLabels]
+    } else {
+        vec![Property::Safety]
+    }
+}
+
+impl Plan {
+    fn settings(&self) -> Settings {
+        let claim = matches!(self.property, Property::Claim(_) | Property::NonProgress);
+        Settings {
+            rules: Rules {
+                end_states: self.end_states && self.property == Property::Safety,
+                assertions: self.assertions,
+                strict_channels: self.strict_channels,
+                max_depth: self.max_depth.unwrap_or(u64::MAX),
+                claim,
+                halts: self.property == Property::AcceptLabels,
+            },
+            all_errors: self.all_errors,
+        }
+    }
+
+    /// The model and program that the plan runs: non-progress brings a claim of its own.
+    pub fn compile(&self, model: &Model) -> (Option<Model>, Program) {
+        match self.property {
+            Property::NonProgress => {
+                let mut own = model.clone();
+                own.claims = vec![Claim::non_progress()];
+                own.uses.non_progress = true;
+                let program = Program::new(&own, Some(0));
+                (Some(own), program)
+            }
+            Property::Claim(number) => (None, Program::new(model, Some(number))),
+            Property::Safety | Property::AcceptLabels => (None, Program::new(model, None)),
+        }
+    }
+
+    /// Runs the search.
+    pub fn execute(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
+        let (own, program) = self.compile(model);
+        let model = own.as_ref().unwrap_or(model);
+        monitor.memory = self.memory.or(monitor.memory);
+        let budget = monitor.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        let settings = self.settings();
+        let cycles = match self.property {
+            Property::NonProgress => Some(CycleKind::NonProgress),
+            Property::AcceptLabels => Some(CycleKind::Acceptance),
+            // A claim without an accepting state can only be violated by reaching its end or by an assertion.
+            Property::Claim(number) => {
+                let accepts = model.claims[number].body.automaton.locations.iter().any(|location| location.accept);
+                (accepts || model.uses.accept_labels).then_some(CycleKind::Acceptance)
+            }
+            Property::Safety => None,
+        };
+        match (cycles, self.order) {
+            (Some(kind), _) => {
+                let mut store = ExactStore::with_budget(self.seed, budget);
+                if self.fair {
+                    fair::search(model, &program, &mut store, settings, kind, monitor)
+                } else {
+                    liveness::search(model, &program, &mut store, settings, kind, monitor)
+                }
+            }
+            (None, Order::DepthFirst) => {
+                let mut store = ExactStore::with_budget(self.seed, budget);
+                dfs::search(model, &program, &mut store, settings, monitor)
+            }
+            (None, Order::BreadthFirst) => {
+                let mut store = ExactStore::with_links(self.seed, budget);
+                bfs::search(model, &program, &mut store, settings, monitor)
+            }
+        }
+    }
+}
