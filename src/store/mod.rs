@@ -2,11 +2,15 @@
 //! ones; no search names a concrete store, and nobody outside keeps a pointer into one.
 
 mod arena;
+pub mod cache;
 pub mod exact;
 mod hash;
+pub mod replace;
 
+pub use cache::CacheStore;
 pub use exact::ExactStore;
 pub use hash::StateHash;
+pub use replace::Replacement;
 
 use crate::model::TransitionType;
 use crate::search::outcome::Limit;
