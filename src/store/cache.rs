@@ -15,6 +15,7 @@ use super::hash::StateHash;
 use super::replace::{Evictable, Replacement, Traits};
 use super::{Handle, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
+use crate::search::outcome::Limit;
 
 /// Bytes in front of a state: its length.
 const LENGTH: usize = 4;
@@ -32,6 +33,8 @@ const NUMBER_MASK: u64 = u32::MAX as u64;
 pub struct CacheStore {
     /// Most states; falls to what is held when memory ends.
     limit: usize,
+    /// What was asked for.
+    asked: usize,
     budget: usize,
     table: Vec<u64>,
     /// The slot of a word is `word >> shift`.
@@ -52,9 +55,11 @@ pub struct CacheStore {
 impl CacheStore {
     /// A cache of at most `limit` states and `budget` bytes; the seed is that of hash and choices.
     pub fn new(limit: u64, replacement: Replacement, seed: u64, budget: usize) -> Self {
+        // Numbers are 32 bits wide, and one value is taken for the empty slot.
+        let limit = limit.min(u64::from(u32::MAX) - 1) as usize;
         CacheStore {
-            // Numbers are 32 bits wide, and one value is taken for the empty slot.
-            limit: limit.min(u64::from(u32::MAX) - 1) as usize,
+            limit,
+            asked: limit,
             budget,
             table: Vec::new(),
             shift: 63,
@@ -289,6 +294,13 @@ impl Store for CacheStore {
             + self.evictable.memory()
     }
 
+    fn limit(&self, on_stack: u64) -> Limit {
+        if self.on_stack < self.asked as u64 {
+            return Limit::Memory { used: self.memory() as u64, budget: self.budget as u64 };
+        }
+        Limit::CacheBelowStack { cache: self.asked as u64, needed: on_stack.max(self.on_stack) + 1 }
+    }
+
     fn statistics(&self) -> StoreStatistics {
         // States are only ever replaced, never removed: what is held now is the most that was.
         StoreStatistics {
@@ -379,6 +391,7 @@ mod tests {
             handles.push(handle);
         }
         assert_eq!(store.visit(&state(50), kind(50)), Visit::Full);
+        assert_eq!(store.limit(50), Limit::CacheBelowStack { cache: 50, needed: 51 });
         assert_eq!(store.visit(&state(7), kind(7)), Visit::Seen { on_stack: true });
         store.leave(handles[49]);
         assert!(matches!(store.visit(&state(50), kind(50)), Visit::New(_)));

@@ -2,12 +2,18 @@
 //! ones; no search names a concrete store, and nobody outside keeps a pointer into one.
 
 mod arena;
+pub mod bloom;
 pub mod cache;
+pub mod compact;
 pub mod exact;
 mod hash;
+pub mod omission;
 pub mod replace;
+mod stack_set;
 
+pub use bloom::BloomStore;
 pub use cache::CacheStore;
+pub use compact::CompactStore;
 pub use exact::ExactStore;
 pub use hash::StateHash;
 pub use replace::Replacement;
@@ -67,6 +73,13 @@ pub trait FindStore: Store {
 
     /// The state of a handle.
     fn get(&self, handle: Handle) -> &[u8];
+}
+
+/// A store that may take a new state for a visited one.
+pub trait LossyStore: Store {
+    /// The search has proven that a state is new although `visit` called it seen (precision on demand). It goes onto the
+    /// stack all the same, until `leave`. Nothing needs to be written: the store holds already what stands for it.
+    fn visit_anyway(&mut self, state: &[u8]) -> Handle;
 }
 
 /// Figures of a store for the report.
