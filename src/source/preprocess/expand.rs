@@ -203,7 +203,9 @@ impl Preprocessor<'_> {
         if wanted == 0 && nothing {
             arguments.clear();
         } else if variadic && arguments.len() + 1 == wanted {
-            arguments.push(Argument::default());
+            arguments.push(Argument { absent: true, ..Argument::default() });
+        } else if variadic && wanted == 1 {
+            arguments[0].absent = nothing;
         }
         if arguments.len() == wanted {
             return Some((arguments, close));

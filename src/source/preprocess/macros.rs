@@ -75,8 +75,10 @@ impl Macro {
 #[derive(Default)]
 pub(super) struct Argument {
     pub tokens: Vec<Token>,
+    /// Nothing was given for the parameter of a variadic macro that takes the rest, not even a comma.
+    pub absent: bool,
     /// The tokens fully expanded, once a place in the body has asked for them.
-    expanded: Option<Vec<Token>>,
+    pub expanded: Option<Vec<Token>>,
 }
 
 impl Preprocessor<'_> {
@@ -249,9 +251,9 @@ impl Preprocessor<'_> {
                     let variadic = matches!(definition.shape, Shape::Function { variadic: true, ref parameters }
                         if parameters.len() == parameter + 1);
                     if variadic && after_paste && definition.body[index - 1].token.symbol == self.symbols.comma {
-                        // GNU C: `, ## __VA_ARGS__` takes the comma back if there are no arguments.
+                        // GNU C: `, ## __VA_ARGS__` takes the comma back if no argument is given.
                         pasting = false;
-                        if arguments[parameter].tokens.is_empty() && have_left {
+                        if arguments[parameter].absent && have_left {
                             out.pop();
                         }
                     }

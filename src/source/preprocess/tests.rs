@@ -78,7 +78,10 @@ fn strings_and_pastes() {
 #[test]
 fn variadic() {
     gives("#define f(...) <__VA_ARGS__>\nf() f(1) f(1, 2)", "< > < 1 > < 1 , 2 >");
-    gives("#define p(f, ...) printf(f, ## __VA_ARGS__)\np(a) p(a, b, c)", "printf ( a ) printf ( a , b , c )");
+    gives(
+        "#define p(f, ...) printf(f, ## __VA_ARGS__)\np(a) p(a,) p(a, b, c)",
+        "printf ( a ) printf ( a , ) printf ( a , b , c )",
+    );
     gives("#define p(f, r...) q(f, r) #r\np(1, 2, 3)", "q ( 1 , 2 , 3 ) \"2, 3\"");
 }
 
