@@ -120,6 +120,10 @@ impl<'p> Machine<'p> {
                 }
                 done(true)
             }
+            Op::Print(print) => {
+                self.print(me, print)?;
+                done(true)
+            }
             Op::Send(send) => self.send(me, send),
             Op::Receive(receive) => self.receive(me, receive),
             Op::Assert(condition, site) => Ok(Some(if self.eval(me, condition)? == 0 {

@@ -10,6 +10,7 @@ mod channel;
 mod eval;
 mod fire;
 pub mod journal;
+pub mod print;
 pub mod program;
 pub mod show;
 mod trace;
@@ -84,6 +85,8 @@ pub struct Machine<'p> {
     timeout: bool,
     /// What the last `run` gave.
     run_result: i32,
+    /// What was printed, if somebody listens.
+    printed: Option<Vec<print::Printed>>,
 }
 
 impl<'p> Machine<'p> {
@@ -101,6 +104,7 @@ impl<'p> Machine<'p> {
             scratch: Vec::new(),
             timeout: false,
             run_result: 0,
+            printed: None,
         };
         machine.reset_channels();
         machine.set_up(Me { pid: 0, base: 0 }, &program.setup, 0)?;

@@ -1,9 +1,10 @@
 //! The model made ready to run: names are gone, every variable is a base, an offset and a width; transitions of all
 //! process types lie in one table. Compiled once, read by every machine.
 
+use super::print::Print;
 use super::trap::TrapKind;
 use crate::model::{
-    self, Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, Initial, Model, PROCESS_HEADER, Place,
+    self, Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, FormatPiece, Initial, Model, PROCESS_HEADER, Place,
     ReceiveArgument, Region, Scalar, TransitionType, UnaryOp,
 };
 use crate::source::Span;
@@ -172,8 +173,10 @@ pub struct Send {
 /// What a compiled transition does.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// Nothing (also `printf`, whose text only a simulation shows).
+    /// Nothing.
     Skip,
+    /// `printf`, `printm`: nothing but the text, which only a replay or simulation listens to.
+    Print(Box<Print>),
     /// `else`
     Else,
     /// Death.
@@ -490,7 +493,15 @@ impl Compiler {
 
     fn op(&mut self, action: &Action, text: &Arc<str>, span: Span) -> Op {
         match action {
-            Action::Skip | Action::Printf(..) | Action::Printm(_) => Op::Skip,
+            Action::Skip => Op::Skip,
+            Action::Printf(pieces, values) => Op::Print(Box::new(Print {
+                pieces: pieces.as_slice().into(),
+                values: values.iter().map(|value| self.expr(value)).collect(),
+            })),
+            Action::Printm(value) => Op::Print(Box::new(Print {
+                pieces: [FormatPiece::Mtype(0)].as_slice().into(),
+                values: vec![self.expr(value)],
+            })),
             Action::Else => Op::Else,
             Action::End => Op::End,
             Action::Guard(Expr { kind: ExprKind::SetPriority(pid, value), span }) => {

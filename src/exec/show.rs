@@ -111,6 +111,21 @@ impl View<'_> {
         format!("[{}]", fields.join(","))
     }
 
+    /// The messages in the channel with this index (id - 1), oldest first, as text.
+    pub fn messages(&self, index: usize) -> Vec<String> {
+        let Some(channel) = self.channel_declaration(index as u32 + 1) else { return Vec::new() };
+        (0..self.machine.queue_length(index)).map(|slot| self.message(channel, index, slot)).collect()
+    }
+
+    /// The values of a message of this channel, as text.
+    pub fn message_text(&self, channel: &Channel, values: &[i32]) -> String {
+        let field = |(index, &value): (usize, &i32)| match channel.fields.get(index) {
+            Some(field) => self.value(field.ty, value),
+            None => value.to_string(),
+        };
+        format!("[{}]", values.iter().enumerate().map(field).collect::<Vec<_>>().join(","))
+    }
+
     /// The declaration of the channel with this id.
     pub fn channel_declaration(&self, id: u32) -> Option<&Channel> {
         let mut index = (id as usize).checked_sub(1)?;
@@ -133,6 +148,11 @@ impl Machine<'_> {
     /// Messages in the channel with this index (id - 1).
     pub fn queue_length(&self, index: usize) -> u32 {
         self.length(self.channels[index])
+    }
+
+    /// Channels that exist now.
+    pub fn channel_count(&self) -> usize {
+        self.channels.len()
     }
 
     /// Absolute place of a slot of a channel.
