@@ -5,11 +5,15 @@ mod build;
 mod explain;
 mod inline;
 pub mod parser;
+pub mod print;
+pub mod same;
 mod separators;
+pub mod short;
 pub mod token;
 pub mod tree;
 
 pub use parser::parse;
+pub use same::same_tree;
 
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, clippy::pedantic, unused, missing_docs)]
