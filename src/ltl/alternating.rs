@@ -6,16 +6,16 @@
 //! on, or could have been fulfilled by a move within the transition.
 //!
 //! What differs from the paper: a disjunction below `X` stays one obligation, so that the choice is made a position later; and an
-//! obligation that some `[] (.. && p && ..)` in the same set puts there again at every position is left out of the set, after the
-//! marks were computed. The second is sound because the copy left out can always repeat the moves of the fresh one. It keeps
-//! `[]<> p1 && .. && []<> pn` at one state instead of 2^n.
+//! obligation `p` beside some `q V (.. && p && ..)` in the same set is left out of the set, after the marks were computed. The
+//! second is sound because every move of the release makes one of `p` as well, which the copy left out can always repeat. It
+//! keeps `[]<> p1 && .. && []<> pn` at one state instead of 2^n.
 //!
 //! Cost: at worst exponential in the formula, and limited: see [`super::TranslateError::TooLarge`].
 
 use std::collections::HashMap;
 
 use super::guard::{Cube, Guard};
-use super::rewrite::{Arena, FALSE, Id, Node};
+use super::rewrite::{Arena, Id, Node};
 use super::tgba::{Edge, Tgba};
 
 /// A set of obligations: bit `i` is the `i`-th obligation met.
@@ -29,6 +29,7 @@ type Move = (Cube, Set);
 const STATE_LIMIT: usize = 3_000;
 const EDGE_LIMIT: usize = 60_000;
 const MOVE_LIMIT: usize = 20_000;
+const WORK_LIMIT: usize = 100_000_000;
 
 pub(super) struct Builder<'a> {
     arena: &'a mut Arena,
@@ -36,6 +37,8 @@ pub(super) struct Builder<'a> {
     obligations: Vec<Id>,
     number: HashMap<Id, u32>,
     moves: HashMap<Id, Vec<Move>>,
+    /// Comparisons of moves that may still be made.
+    work_left: usize,
     /// Split a disjunction below `X` at once, as the paper does.
     split: bool,
 }
@@ -46,7 +49,14 @@ pub(super) struct LimitReached;
 
 impl<'a> Builder<'a> {
     pub fn new(arena: &'a mut Arena, split: bool) -> Builder<'a> {
-        Builder { arena, obligations: Vec::new(), number: HashMap::new(), moves: HashMap::new(), split }
+        Builder {
+            arena,
+            obligations: Vec::new(),
+            number: HashMap::new(),
+            moves: HashMap::new(),
+            work_left: WORK_LIMIT,
+            split,
+        }
     }
 
     /// The automaton of the words on which `root` holds.
@@ -66,6 +76,7 @@ impl<'a> Builder<'a> {
         }
         let marks = if untils.len() == 64 { u64::MAX } else { (1u64 << untils.len()) - 1 };
         let repeated = self.repeated();
+        let watched = self.watched(&untils);
 
         let mut automaton = Tgba { initial: 0, states: Vec::new(), marks, state_based: false };
         let mut sets = vec![start];
@@ -76,7 +87,7 @@ impl<'a> Builder<'a> {
         let mut edges_made = 0;
         while let Some(&set) = sets.get(automaton.states.len()) {
             let mut edges = Vec::new();
-            for (cube, next, marks) in self.transitions(set, &untils)? {
+            for (cube, next, marks) in self.transitions(set, &untils, watched)? {
                 let next = without_repeated(next, &repeated);
                 let fresh = state_of.len();
                 let target = *state_of.entry(next).or_insert_with(|| {
@@ -170,6 +181,9 @@ impl<'a> Builder<'a> {
                 let mut moves = Vec::new();
                 for inner in list {
                     moves.extend(self.moves_of(inner)?);
+                    if moves.len() > MOVE_LIMIT {
+                        return Err(LimitReached);
+                    }
                 }
                 moves
             }
@@ -187,16 +201,16 @@ impl<'a> Builder<'a> {
                 product(&self.moves_of(right)?, &leave)?
             }
         };
-        let moves = undominated(moves);
+        let moves = self.undominated(moves, (Cube::TRUE, 0))?;
         self.moves.insert(id, moves.clone());
         Ok(moves)
     }
 
-    /// For each `[] p`, the conjuncts of `p`: obligations that it puts down anew at every position.
+    /// For each release, the conjuncts of its right side: obligations whose moves are among its own.
     fn repeated(&self) -> Vec<(Set, Set)> {
         let mut repeated = Vec::new();
         for (at, &id) in self.obligations.iter().enumerate() {
-            let &Node::Release(FALSE, body) = self.arena.node(id) else {
+            let &Node::Release(_, body) = self.arena.node(id) else {
                 continue;
             };
             let parts = match self.arena.node(body) {
@@ -209,11 +223,52 @@ impl<'a> Builder<'a> {
         repeated
     }
 
+    /// All literals and obligations that can decide whether a transition has a mark: those of moves that fulfil an `U`.
+    fn watched(&self, untils: &[usize]) -> Move {
+        let mut watched = (Cube::TRUE, 0);
+        for &until in untils {
+            let moves = self.moves[&self.obligations[until]].iter();
+            for (cube, next) in moves.filter(|(_, next)| next >> until & 1 == 0) {
+                watched.0.positive |= cube.positive;
+                watched.0.negative |= cube.negative;
+                watched.1 |= next;
+            }
+        }
+        watched
+    }
+
+    /// Drops moves that demand more of the letter and leave more obligations than another one, unless they have something `watched`
+    /// that the other has not: a mark could depend on it.
+    fn undominated(&mut self, mut moves: Vec<Move>, watched: Move) -> Result<Vec<Move>, LimitReached> {
+        moves.sort_by_key(|(cube, set)| (set.count_ones() + (cube.positive | cube.negative).count_ones(), *cube, *set));
+        moves.dedup();
+        let mut kept: Vec<Move> = Vec::with_capacity(moves.len());
+        for (cube, set) in moves {
+            self.work_left = self.work_left.checked_sub(kept.len()).ok_or(LimitReached)?;
+            let same_watched = |other: &Cube, left: Set| {
+                cube.positive & watched.0.positive & !other.positive == 0
+                    && cube.negative & watched.0.negative & !other.negative == 0
+                    && set & watched.1 & !left == 0
+            };
+            if !kept.iter().any(|(other, left)| other.contains(&cube) && left & !set == 0 && same_watched(other, *left))
+            {
+                kept.push((cube, set));
+            }
+        }
+        Ok(kept)
+    }
+
     /// The transitions of a set with their marks; none that another one makes superfluous.
-    fn transitions(&mut self, set: Set, untils: &[usize]) -> Result<Vec<(Cube, Set, u64)>, LimitReached> {
+    fn transitions(
+        &mut self,
+        set: Set,
+        untils: &[usize],
+        watched: Move,
+    ) -> Result<Vec<(Cube, Set, u64)>, LimitReached> {
         let mut moves = vec![(Cube::TRUE, 0)];
         for at in (0..self.obligations.len()).filter(|at| set >> at & 1 == 1) {
             moves = product(&moves, &self.moves_of(self.obligations[at])?)?;
+            moves = self.undominated(moves, watched)?;
         }
         let mut transitions: Vec<(Cube, Set, u64)> = Vec::with_capacity(moves.len());
         for (cube, next) in moves {
@@ -248,13 +303,9 @@ impl<'a> Builder<'a> {
 }
 
 fn without_repeated(set: Set, repeated: &[(Set, Set)]) -> Set {
-    let mut kept = set;
-    for &(always, parts) in repeated {
-        if kept & always != 0 {
-            kept &= !(parts & !always);
-        }
-    }
-    kept
+    // A conjunct is smaller than its release, so whatever is left out goes back to something that stays.
+    let left_out = repeated.iter().filter(|(release, _)| set & release != 0).fold(0, |all, (_, parts)| all | parts);
+    set & !left_out
 }
 
 fn product(left: &[Move], right: &[Move]) -> Result<Vec<Move>, LimitReached> {
@@ -272,17 +323,4 @@ fn product(left: &[Move], right: &[Move]) -> Result<Vec<Move>, LimitReached> {
     all.sort_unstable();
     all.dedup();
     Ok(all)
-}
-
-/// Drops moves that demand more of the letter and leave more obligations than another one.
-fn undominated(mut moves: Vec<Move>) -> Vec<Move> {
-    moves.sort_by_key(|(cube, set)| (set.count_ones() + (cube.positive | cube.negative).count_ones(), *cube, *set));
-    moves.dedup();
-    let mut kept: Vec<Move> = Vec::with_capacity(moves.len());
-    for (cube, set) in moves {
-        if !kept.iter().any(|(other, left)| other.contains(&cube) && left & !set == 0) {
-            kept.push((cube, set));
-        }
-    }
-    kept
 }

@@ -7,10 +7,10 @@
 use std::fmt;
 
 use super::alternating::Builder;
-use super::degeneralise::degeneralise;
+use super::degeneralise::{Choices, degeneralise};
 use super::formula::Formula;
 use super::guard::Guard;
-use super::rewrite::Arena;
+use super::rewrite::{Arena, Rules};
 use super::simulation::reduce;
 use super::tgba::{Fill, Tgba};
 
@@ -72,28 +72,56 @@ pub fn translate(formula: &Formula) -> Result<Buchi, TranslateError> {
     if formula.depth() > DEPTH_LIMIT {
         return Err(TranslateError::TooDeep);
     }
-    let mut arena = Arena::simplifying();
-    let root = arena.import(formula, false);
-    let mut best: Option<Tgba> = None;
-    for split in [false, true] {
-        let Ok(mut general) = Builder::new(&mut arena, split).build(root) else {
-            continue;
-        };
-        reduce(&mut general);
-        for order in mark_orders(general.marks) {
-            for accepting in [false, true] {
-                let mut automaton = degeneralise(&general, &order, accepting);
-                reduce(&mut automaton);
-                if best.as_ref().is_none_or(|best| automaton.size() < best.size()) {
-                    best = Some(automaton);
-                }
-            }
+    let mut attempts = Attempts::default();
+    for rules in [Rules::All, Rules::Local, Rules::None] {
+        // A rule that helps most formulas hurts some; small automata are cheap to try without it.
+        if attempts.best.as_ref().is_none_or(|best| best.states.len() <= RETRY_LIMIT) {
+            attempts.translate(formula, Arena::new(rules));
         }
     }
-    let mut automaton = best.ok_or(TranslateError::TooLarge)?;
+    let mut automaton = attempts.best.ok_or(TranslateError::TooLarge)?;
     // Accepting states that lie on no cycle would only make a cycle search start for nothing.
     automaton.tidy(Fill::None);
     Ok(Buchi::from_marks(&automaton))
+}
+
+/// Other rewritings are tried while the automaton has no more states than this, and other choices within a rewriting while the
+/// generalised automaton has no more than that: each costs time quadratic in the size.
+const RETRY_LIMIT: usize = 20;
+const CHOICE_LIMIT: usize = 64;
+
+/// Automata of one formula: the smallest so far, and the generalised ones that need not be tried again.
+#[derive(Default)]
+struct Attempts {
+    best: Option<Tgba>,
+    general: Vec<Tgba>,
+}
+
+impl Attempts {
+    fn translate(&mut self, formula: &Formula, mut arena: Arena) {
+        let root = arena.import(formula, false);
+        for split in [false, true] {
+            let Ok(mut general) = Builder::new(&mut arena, split).build(root) else {
+                continue;
+            };
+            reduce(&mut general);
+            if self.general.contains(&general) {
+                continue;
+            }
+            let is_large = general.states.len() > CHOICE_LIMIT;
+            let take = if is_large { 1 } else { usize::MAX };
+            for order in mark_orders(general.marks).iter().take(take) {
+                for choices in Choices::ALL.into_iter().take(take) {
+                    let mut automaton = degeneralise(&general, order, choices);
+                    reduce(&mut automaton);
+                    if self.best.as_ref().is_none_or(|best| automaton.size() < best.size()) {
+                        self.best = Some(automaton);
+                    }
+                }
+            }
+            self.general.push(general);
+        }
+    }
 }
 
 /// Some orders of the marks: all when they are few, else the given one and its reverse.

@@ -11,9 +11,26 @@ use std::collections::HashMap;
 
 use super::tgba::{Edge, Tgba};
 
-/// The automaton with one mark that belongs to states. `order` lists the marks in the order in which to wait for them; `accepting`
-/// says whether a component is entered at its accepting level or at its first one.
-pub(super) fn degeneralise(automaton: &Tgba, order: &[u32], accepting: bool) -> Tgba {
+/// Choices that do not change the language; which one gives the smallest automaton depends on the formula.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choices {
+    /// Enter a component at its accepting level instead of its first one.
+    pub enter_accepting: bool,
+    /// Climb already on the transition that leaves the accepting level, and not only from the first level on.
+    pub climb_at_once: bool,
+}
+
+impl Choices {
+    pub const ALL: [Choices; 4] = [
+        Choices { enter_accepting: false, climb_at_once: true },
+        Choices { enter_accepting: true, climb_at_once: true },
+        Choices { enter_accepting: false, climb_at_once: false },
+        Choices { enter_accepting: true, climb_at_once: false },
+    ];
+}
+
+/// The automaton with one mark that belongs to states. `order` lists the marks in the order in which to wait for them.
+pub(super) fn degeneralise(automaton: &Tgba, order: &[u32], choices: Choices) -> Tgba {
     let components = automaton.components();
     // The marks to wait for in each component; `None` where no cycle accepts.
     let awaited: Vec<Option<Vec<u32>>> = (0..components.cyclic.len())
@@ -25,7 +42,7 @@ pub(super) fn degeneralise(automaton: &Tgba, order: &[u32], accepting: bool) -> 
         })
         .collect();
     let entry = |state: usize| match &awaited[components.of[state]] {
-        Some(list) if accepting || list.is_empty() => list.len(),
+        Some(list) if choices.enter_accepting || list.is_empty() => list.len(),
         _ => 0,
     };
 
@@ -41,7 +58,8 @@ pub(super) fn degeneralise(automaton: &Tgba, order: &[u32], accepting: bool) -> 
             let next = match list {
                 Some(list) if components.is_inner(state, edge) => {
                     let mut next = if is_accepting { 0 } else { level };
-                    while list.get(next).is_some_and(|mark| edge.marks >> mark & 1 == 1) {
+                    let may_climb = !is_accepting || choices.climb_at_once || list.is_empty();
+                    while may_climb && list.get(next).is_some_and(|mark| edge.marks >> mark & 1 == 1) {
                         next += 1;
                     }
                     next

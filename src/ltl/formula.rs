@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::rewrite::Arena;
+use super::rewrite::{Arena, Rules};
 
 /// A formula; an atom is a number that the caller gave a meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -95,7 +95,7 @@ impl Formula {
     /// The negation normal form: negations only before atoms, and `->`, `<->` and `W` spelled out. Only constants are
     /// rewritten. `None` when that would be huge: nested `<->` double at every level.
     pub fn nnf(&self) -> Option<Formula> {
-        let mut arena = Arena::plain();
+        let mut arena = Arena::new(Rules::None);
         let root = arena.import(self, false);
         arena.export(root)
     }
@@ -103,7 +103,7 @@ impl Formula {
     /// An equivalent formula in negation normal form, rewritten to be easy to translate (see `rewrite.rs`);
     /// `None` when it would be huge.
     pub fn simplified(&self) -> Option<Formula> {
-        let mut arena = Arena::simplifying();
+        let mut arena = Arena::new(Rules::All);
         let root = arena.import(self, false);
         arena.export(root)
     }

@@ -40,6 +40,10 @@ impl Arena {
         if let Some(&known) = self.implications.get(&(left, right)) {
             return known;
         }
+        let Some(left_over) = self.questions_left.checked_sub(1) else {
+            return false;
+        };
+        self.questions_left = left_over;
         let (from, to) = (self.node(left).clone(), self.node(right).clone());
         let answer =
             self.implies_by_left(&from, right) || self.implies_by_right(left, &to) || self.implies_by_both(&from, &to);

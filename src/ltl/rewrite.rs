@@ -36,8 +36,21 @@ pub(super) const FALSE: Id = 1;
 /// Rewriting steps before the arena only shares nodes. Formulas written by people take a few hundred.
 const STEPS: u32 = 20_000;
 
+/// Implications looked into before all further ones are taken to be unknown.
+const QUESTIONS: u32 = 100_000;
+
 /// A formula's tree is not spelled out beyond this many nodes: sharing can make it exponentially larger than the arena.
 const TREE_LIMIT: u64 = 100_000;
+
+/// Which rules rewrite what is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rules {
+    /// Nodes are shared and constants vanish, nothing else.
+    None,
+    /// All but those that move a part out of an `U` or release: they can undo sharing, as in `<> (p || []<> q)`.
+    Local,
+    All,
+}
 
 pub(super) struct Arena {
     nodes: Vec<Node>,
@@ -45,27 +58,22 @@ pub(super) struct Arena {
     /// `negation[id]`, when it is known.
     negation: Vec<Option<Id>>,
     pub(super) implications: HashMap<(Id, Id), bool>,
+    /// Implications that may still be looked into.
+    pub(super) questions_left: u32,
+    rules: Rules,
     steps_left: u32,
 }
 
 impl Arena {
-    /// An arena that shares nodes and rewrites nothing but constants away.
-    pub fn plain() -> Arena {
-        Arena::with_steps(0)
-    }
-
-    /// An arena that rewrites what is built in it.
-    pub fn simplifying() -> Arena {
-        Arena::with_steps(STEPS)
-    }
-
-    fn with_steps(steps_left: u32) -> Arena {
+    pub fn new(rules: Rules) -> Arena {
         let mut arena = Arena {
             nodes: Vec::new(),
             numbers: HashMap::new(),
             negation: Vec::new(),
             implications: HashMap::new(),
-            steps_left,
+            questions_left: QUESTIONS,
+            rules,
+            steps_left: if rules == Rules::None { 0 } else { STEPS },
         };
         arena.share(Node::True);
         arena.share(Node::False);
@@ -366,6 +374,7 @@ impl Arena {
         if self.implies(not_right, left) {
             left = TRUE;
         }
+        let hoist = self.rules == Rules::All;
         let before = if left == TRUE { Some(TRUE) } else { self.next_of(left) };
         match (self.node(left).clone(), self.node(right).clone()) {
             (_, Node::Next(inner)) if before.is_some() => {
@@ -376,14 +385,16 @@ impl Arena {
             (_, Node::Until(p, _)) if self.implies(left, p) && left != TRUE => right,
             (Node::True, Node::Until(_, q)) => self.until(TRUE, q),
             (Node::Until(p, q), _) if q == right => self.until(p, q),
-            (_, Node::Or(choices)) if choices.iter().any(|&choice| self.is_eventual(choice)) => {
+            (_, Node::Or(choices)) if hoist && choices.iter().any(|&choice| self.is_eventual(choice)) => {
                 let (eventual, rest) = self.split(choices, |arena, id| arena.is_eventual(id));
                 let rest = self.or(rest);
                 let mut parts = eventual;
                 parts.push(self.until(left, rest));
                 self.or(parts)
             }
-            (_, Node::And(parts)) if parts.iter().any(|&part| self.is_eventual(part) && self.is_universal(part)) => {
+            (_, Node::And(parts))
+                if hoist && parts.iter().any(|&part| self.is_eventual(part) && self.is_universal(part)) =>
+            {
                 let (timeless, rest) = self.split(parts, |arena, id| arena.is_eventual(id) && arena.is_universal(id));
                 let rest = self.and(rest);
                 let mut parts = timeless;

@@ -18,7 +18,7 @@ pub(super) struct Edge {
     pub target: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tgba {
     pub initial: usize,
     pub states: Vec<Vec<Edge>>,
