@@ -8,6 +8,7 @@ pub mod collect;
 pub mod dependence;
 pub mod flow;
 pub mod footprint;
+mod machine;
 pub mod relate;
 pub mod visit;
 

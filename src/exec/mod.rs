@@ -15,6 +15,7 @@ pub mod program;
 pub mod show;
 mod trace;
 pub mod trap;
+mod view;
 
 pub use journal::Mark;
 pub use program::Program;

@@ -9,7 +9,8 @@ use crate::model::{Model, TransitionType};
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
-use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
+use crate::search::reduction::{Full, Reduction};
+use crate::search::walk::{Choice, Control, Decision, Ended, Event, Rules, Taken, Visitor, Walk};
 use crate::store::{Handle, Store, Visit};
 use std::time::Instant;
 
@@ -22,8 +23,9 @@ pub struct Settings {
     pub all_errors: bool,
 }
 
-struct DepthFirst<'s, 'm, 'i, S: Store> {
+struct DepthFirst<'s, 'm, 'i, S: Store, R: Reduction> {
     store: &'s mut S,
+    reduction: &'s mut R,
     ledger: Ledger<'m>,
     monitor: &'s mut Monitor<'i>,
     matched: u64,
@@ -33,10 +35,10 @@ struct DepthFirst<'s, 'm, 'i, S: Store> {
     cut: bool,
 }
 
-impl<S: Store> DepthFirst<'_, '_, '_, S> {
+impl<S: Store, R: Reduction> DepthFirst<'_, '_, '_, S, R> {
     #[cold]
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
-        let memory = (self.store.memory() + walk.memory() + machine.memory()) as u64;
+        let memory = (self.store.memory() + self.reduction.memory() + walk.memory() + machine.memory()) as u64;
         let snapshot =
             Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, queued: None };
         self.limit = self.monitor.look(&snapshot);
@@ -44,7 +46,9 @@ impl<S: Store> DepthFirst<'_, '_, '_, S> {
     }
 }
 
-impl<S: Store> Visitor for DepthFirst<'_, '_, '_, S> {
+impl<S: Store, R: Reduction> Visitor for DepthFirst<'_, '_, '_, S, R> {
+    const REDUCES: bool = R::ACTIVE;
+
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
         if (self.stored + self.matched).is_multiple_of(INTERVAL) && self.look(machine, walk) {
@@ -55,10 +59,12 @@ impl<S: Store> Visitor for DepthFirst<'_, '_, '_, S> {
             Visit::New(handle) => {
                 self.stored += 1;
                 self.vector = self.vector.max(state.len());
+                self.reduction.enter(machine, walk);
                 Decision::Enter(handle)
             }
-            Visit::Seen { .. } => {
+            Visit::Seen { on_stack } => {
                 self.matched += 1;
+                self.reduction.seen(on_stack);
                 Decision::Back
             }
             Visit::Full => {
@@ -69,9 +75,30 @@ impl<S: Store> Visitor for DepthFirst<'_, '_, '_, S> {
     }
 
     #[inline]
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, handle: Handle) -> Control {
+    fn leave(&mut self, machine: &mut Machine<'_>, _: &Walk, handle: Handle) -> Control {
         self.store.leave(handle);
+        self.reduction.leave(machine);
         Control::Continue
+    }
+
+    #[inline]
+    fn admits(&mut self, machine: &Machine<'_>, pid: usize) -> bool {
+        self.reduction.admits(machine, pid)
+    }
+
+    #[inline]
+    fn choose(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+        self.reduction.choose(machine, step, sender)
+    }
+
+    #[inline]
+    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        self.reduction.returned(machine, step, sender);
+    }
+
+    #[inline]
+    fn again(&mut self, machine: &Machine<'_>) -> bool {
+        self.reduction.again(machine)
     }
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
@@ -91,6 +118,18 @@ pub fn search<S: Store>(
     settings: Settings,
     monitor: &mut Monitor<'_>,
 ) -> Outcome {
+    search_reduced(model, program, store, &mut Full, settings, monitor)
+}
+
+/// Searches what a reduction leaves of the state space of a program, depth first.
+pub fn search_reduced<S: Store, R: Reduction>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    reduction: &mut R,
+    settings: Settings,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
     let start = Instant::now();
     let mut machine = match Machine::new(program) {
         Ok(machine) => machine,
@@ -99,6 +138,7 @@ pub fn search<S: Store>(
     let mut walk = Walk::new(program.transitions.len(), settings.rules);
     let mut visitor = DepthFirst {
         store,
+        reduction,
         ledger: Ledger::new(model, settings.all_errors),
         monitor,
         matched: 0,

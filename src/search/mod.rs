@@ -8,5 +8,6 @@ pub mod liveness;
 pub mod monitor;
 pub mod outcome;
 pub mod plan;
+pub mod reduction;
 pub mod replay;
 pub mod walk;

@@ -47,8 +47,52 @@ pub enum Event {
     Halt,
 }
 
+/// What a reduction says of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Try it.
+    Try,
+    /// It is executable, but need not be taken.
+    Asleep,
+}
+
+/// A step by process and number of the transition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// The process.
+    pub pid: u8,
+    /// Number of the transition in [`crate::exec::Program::transitions`].
+    pub number: u32,
+}
+
 /// Who decides and listens. All calls are static; a search is one visitor.
 pub trait Visitor {
+    /// [`Visitor::admits`], [`Visitor::choose`], [`Visitor::returned`] and [`Visitor::again`] are called.
+    const REDUCES: bool = false;
+
+    /// Is this process looked at in the entered state on top?
+    #[inline]
+    fn admits(&mut self, _machine: &Machine<'_>, _pid: usize) -> bool {
+        true
+    }
+
+    /// Is this step tried? Asked before a first step from an entered state, and (then `sender` is set) before a
+    /// receive that would complete a first step that is a rendezvous.
+    #[inline]
+    fn choose(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) -> Choice {
+        Choice::Try
+    }
+
+    /// All that follows a move from an entered state was looked at; the machine is where it was before its last step.
+    #[inline]
+    fn returned(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
+
+    /// Everything admitted was tried in the entered state on top: is there more to admit?
+    #[inline]
+    fn again(&mut self, _machine: &Machine<'_>) -> bool {
+        false
+    }
+
     /// A storable state was reached by a step of this type; it is the machine's current state.
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision;
 
@@ -329,6 +373,8 @@ impl Walk {
         machine.set_timeout(frame.flags & TIMEOUT != 0);
         let handshake = machine.in_handshake();
         let claim_turn = frame.flags & CLAIM != 0;
+        let sender = if V::REDUCES { self.sender(handshake) } else { None };
+        let first = V::REDUCES && self.is_first(handshake);
         while frame.cursor != 0 {
             let pid = usize::from(frame.cursor) - 1;
             if frame.flags & STARTED == 0 {
@@ -347,6 +393,9 @@ impl Walk {
                         if program.restricted && !machine.permitted(pid).unwrap_or(false) {
                             frame.next = frame.end;
                         }
+                        if V::REDUCES && first && !handshake && !visitor.admits(machine, pid) {
+                            frame.next = frame.end;
+                        }
                     }
                 }
             }
@@ -358,6 +407,14 @@ impl Walk {
                     break;
                 }
                 frame.next += 1;
+                if V::REDUCES
+                    && first
+                    && visitor.choose(machine, Taken { pid: pid as u8, number }, sender) == Choice::Asleep
+                {
+                    frame.escape = transition.escape;
+                    frame.flags |= MOVED | ANY;
+                    continue;
+                }
                 let mark = machine.mark();
                 let moved = frame.flags & MOVED != 0;
                 let fired =
@@ -431,14 +488,14 @@ impl Walk {
     ) -> Forward {
         if self.depth() >= self.rules.max_depth {
             visitor.cut();
-            return self.turn_back(machine, true);
+            return self.turn_back(machine, visitor, true);
         }
         if passing {
             self.begin(machine);
         } else {
             match self.arrive(machine, visitor, how) {
                 Decision::Enter(_) => {}
-                Decision::Back => return self.turn_back(machine, true),
+                Decision::Back => return self.turn_back(machine, visitor, true),
                 Decision::Stop => return Forward::Stop,
             }
         }
@@ -478,20 +535,60 @@ impl Walk {
 
     /// Leaves the top frame, which was not entered; `taken`: the step into it counts as a move.
     #[inline]
-    fn turn_back(&mut self, machine: &mut Machine<'_>, taken: bool) -> Forward {
-        if let Some(frame) = self.frames.pop() {
-            machine.undo(frame.mark);
-            if let Some(parent) = self.frames.last_mut() {
-                note(parent, taken);
+    fn turn_back<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, taken: bool) -> Forward {
+        self.pop(machine, visitor, taken);
+        Forward::Down
+    }
+
+    /// Undoes the step that led to the top frame.
+    #[inline]
+    fn pop<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, taken: bool) {
+        let Some(frame) = self.frames.pop() else { return };
+        let offered = machine.in_handshake();
+        machine.undo(frame.mark);
+        if let Some(parent) = self.frames.last_mut() {
+            note(parent, taken);
+        }
+        // the return from a send that was offered is not that of a move: those were its receives
+        if V::REDUCES && taken && !offered && !self.frames.is_empty() {
+            let handshake = machine.in_handshake();
+            if self.is_first(handshake) {
+                let step = Taken { pid: frame.mover, number: frame.step };
+                visitor.returned(machine, step, self.sender(handshake));
             }
         }
-        Forward::Down
+    }
+
+    /// Is a step from the top frame the first of a move, or (in a handshake) the second half of a first one?
+    #[inline]
+    fn is_first(&self, handshake: bool) -> bool {
+        let depth = self.frames.len() - 1 - usize::from(handshake && self.frames.len() > 1);
+        depth == 0 || self.frames[depth].flags & STORED != 0
+    }
+
+    /// Who has offered the handshake that is half done.
+    #[inline]
+    fn sender(&self, handshake: bool) -> Option<Taken> {
+        let top = self.frames.last().filter(|_| handshake)?;
+        Some(Taken { pid: top.mover, number: top.step })
     }
 
     /// Everything from the top frame was tried.
     fn exhausted<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Backward {
         let uses_timeout = machine.program().timeout;
         let flags = self.top().flags;
+        if V::REDUCES
+            && (flags & STORED != 0 || self.frames.len() == 1)
+            && flags & (ATOMIC | CLAIM) == 0
+            && !machine.in_handshake()
+            && visitor.again(machine)
+        {
+            self.begin(machine);
+            if flags & ANY != 0 {
+                self.top().flags |= ANY;
+            }
+            return Backward::Again;
+        }
         if flags & (ANY | CLAIM) != 0 || machine.in_handshake() {
             return Backward::Up;
         }
@@ -548,11 +645,7 @@ impl Walk {
         }
         // A send that nobody took has not happened.
         let failed = machine.in_handshake() && frame.flags & ANY == 0;
-        self.frames.pop();
-        machine.undo(frame.mark);
-        if let Some(parent) = self.frames.last_mut() {
-            note(parent, !failed);
-        }
+        self.pop(machine, visitor, !failed);
         Control::Continue
     }
 }

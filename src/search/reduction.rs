@@ -1,0 +1,61 @@
+//! What a depth-first search may leave out: the seam between the search and its reductions.
+//!
+//! A search is generic over its reduction, and all calls are static: with [`Full`] nothing is left of them.
+
+use crate::exec::Machine;
+use crate::search::walk::{Choice, Taken, Walk};
+
+/// Decides which moves of an entered state are explored.
+pub trait Reduction {
+    /// The walk asks before each first step.
+    const ACTIVE: bool;
+
+    /// A new state was entered; it is the machine's state.
+    fn enter(&mut self, _machine: &mut Machine<'_>, _walk: &Walk) {}
+
+    /// The move that is under way has led to a state that was there already.
+    fn seen(&mut self, _on_stack: bool) {}
+
+    /// The state entered last is left.
+    fn leave(&mut self, _machine: &Machine<'_>) {}
+
+    /// See [`crate::search::walk::Visitor::admits`].
+    #[inline]
+    fn admits(&mut self, _machine: &Machine<'_>, _pid: usize) -> bool {
+        true
+    }
+
+    /// See [`crate::search::walk::Visitor::choose`].
+    #[inline]
+    fn choose(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) -> Choice {
+        Choice::Try
+    }
+
+    /// See [`crate::search::walk::Visitor::returned`].
+    #[inline]
+    fn returned(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
+
+    /// See [`crate::search::walk::Visitor::again`].
+    #[inline]
+    fn again(&mut self, _machine: &Machine<'_>) -> bool {
+        false
+    }
+
+    /// Bytes of its own tables.
+    fn memory(&self) -> usize {
+        0
+    }
+
+    /// What a checking mode has found to be wrong with the reduction: a bug in pv.
+    fn fault(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// Nothing is left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Full;
+
+impl Reduction for Full {
+    const ACTIVE: bool = false;
+}
