@@ -9,6 +9,7 @@ pub mod ltl;
 pub mod model;
 pub mod report;
 pub mod search;
+pub mod sema;
 pub mod source;
 pub mod store;
 pub mod syntax;

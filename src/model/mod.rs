@@ -14,6 +14,7 @@
 //!
 //! Offsets in [`Place`] count from the start of their region; the executor adds the base.
 
+pub mod dump;
 pub mod expr;
 mod progress;
 
