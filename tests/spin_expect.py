@@ -36,11 +36,16 @@ LIVENESS = re.compile(r"^([ \t]*(?:\* )?)expect-liveness: property=(\S+) mode=(\
 CYCLE = ("acceptance cycle", "non-progress cycle", "assertion violated", "claim violated")
 
 
+class Trouble(Exception):
+    """The model cannot be measured."""
+
+
 class Oracle:
     """One model in a folder of its own, and the tools run on it."""
 
-    def __init__(self, path, folder):
+    def __init__(self, path, folder, optimise):
         self.folder = folder
+        self.optimise = optimise
         text = open(path, encoding="utf-8").read()
         self.spin_flags = self.flags(text, "spin-flags")
         self.gcc_flags = self.flags(text, "gcc-flags")
@@ -70,9 +75,9 @@ class Oracle:
         code, said = self.run("spin", "-o1", "-o2", "-o3", *self.spin_flags, "-a", "model.pml")
         if code != 0 or not os.path.exists(os.path.join(self.folder, "pan.c")):
             return said.strip() or "refused"
-        code, said = self.run("gcc", "-O2", "-w", "-DNOREDUCE", *gcc_flags, *self.gcc_flags, "-o", "pan", "pan.c")
+        code, said = self.run("gcc", self.optimise, "-w", "-DNOREDUCE", *gcc_flags, *self.gcc_flags, "-o", "pan", "pan.c")
         if code != 0:
-            sys.exit(f"gcc cannot compile what spin made of the model:\n{said}")
+            raise Trouble(f"gcc cannot compile what spin made of the model:\n{said}")
         return None
 
     def safety(self):
@@ -107,23 +112,23 @@ class Oracle:
         noclaim = [] if np or name != "-" or self.has_never else ["-DNOCLAIM"]
         trouble = self.compile("-DNFAIR=3", *(["-DNP"] if np else []), *noclaim)
         if trouble:
-            sys.exit(f"spin refuses the model:\n{trouble}")
+            raise Trouble(f"spin refuses the model:\n{trouble}")
         options = ["-m1000000", "-n", "-E", "-l" if np else "-a"] + (["-f"] if fair else [])
         options += ["-N", name] if name != "-" else []
         code, said = self.run("./pan", *options)
         errors = re.search(r"errors: (\d+)", said)
         if code is None or not errors:
-            sys.exit(f"pan gave no answer:\n{said}")
+            raise Trouble(f"pan gave no answer:\n{said}")
         if errors.group(1) != "0" and not any(message in said for message in CYCLE):
-            sys.exit(f"pan found something else than a violation of the property:\n{said}")
+            raise Trouble(f"pan found something else than a violation of the property:\n{said}")
         return "1" if errors.group(1) != "0" else "0"
 
 
-def measured(path):
+def measured(path, optimise):
     """The text of the model with the expect lines as SPIN would have them."""
     text = open(path, encoding="utf-8").read()
     with tempfile.TemporaryDirectory() as folder:
-        oracle = Oracle(path, folder)
+        oracle = Oracle(path, folder, optimise)
         asked = LIVENESS.search(text)
         if EXPECT.search(text):
             line = oracle.safety()
@@ -144,11 +149,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare only")
     parser.add_argument("--jobs", type=int, default=1, help="models measured at once")
+    parser.add_argument("--optimise", default="-O0", help="gcc option: -O0 compiles fast, -O2 is for large models")
     parser.add_argument("models", nargs="+")
     options = parser.parse_args()
-    differ = 0
+
+    def measure(path):
+        try:
+            return measured(path, options.optimise), None
+        except Trouble as trouble:
+            return None, trouble
+
+    differ = troubled = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for path, text in zip(options.models, pool.map(measured, options.models)):
+        for path, (text, trouble) in zip(options.models, pool.map(measure, options.models)):
+            if trouble:
+                troubled += 1
+                print(f"{path}: {trouble}")
+                continue
             old = open(path, encoding="utf-8").read()
             if text == old:
                 continue
@@ -158,8 +175,8 @@ def main():
             if not options.check:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(text)
-    print(f"{len(options.models)} models, {differ} " + ("differ" if options.check else "rewritten"))
-    return 1 if options.check and differ else 0
+    print(f"{len(options.models)} models, {differ} {'differ' if options.check else 'rewritten'}, {troubled} not measured")
+    return 1 if troubled or (options.check and differ) else 0
 
 
 if __name__ == "__main__":
