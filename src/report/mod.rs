@@ -5,6 +5,7 @@ pub mod chart;
 pub mod json;
 pub mod number;
 pub mod progress;
+pub mod recorder;
 pub mod text;
 pub mod trail;
 pub mod unreached;

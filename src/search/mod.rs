@@ -1,6 +1,7 @@
 //! Searches: one algorithm per file; none names a concrete store.
 
 pub mod bfs;
+pub mod choose;
 pub mod dfs;
 pub mod fair;
 pub mod ledger;
