@@ -1,9 +1,26 @@
-//! `pv check`: verify a model.
+//! `pv check`: verify a model. Options become a [`Plan`] for each property; every counterexample is replayed through the
+//! executor before anything is said about it.
 
 use super::combine;
 use super::console::Console;
-use super::load::load_model;
-use super::options::CheckArgs;
+use super::load::{Loaded, load_model};
+use super::options::{CheckArgs, ModelArgs, StoreKind, value_name};
+use crate::exec::Program;
+use crate::model::Model;
+use crate::report::progress::Progress;
+use crate::report::recorder::Recorder;
+use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
+use crate::report::{Checks, Report, Run, Setting, json, place, text};
+use crate::search::monitor::Monitor;
+use crate::search::outcome::Violation;
+use crate::search::plan::{Order, Plan, Property, default_properties};
+use crate::source::SourceMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Exit code for a bug in pv.
+const INTERNAL_ERROR: u8 = 101;
 
 /// Runs the command; gives the exit code.
 pub fn run(console: &Console, args: &CheckArgs) -> u8 {
@@ -17,5 +34,219 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
     if let Err(message) = combine::check_with_model(args, &loaded.model) {
         return console.wrong(message);
     }
-    console.wrong("the search is not available in this build")
+    let interrupt = on_signals();
+    let properties = properties(args, &loaded.model);
+    let mut runs = Vec::new();
+    let mut trails = TrailNames { args, written: 0 };
+    for property in &properties {
+        let plan = plan(args, *property);
+        let name = property_name(&loaded.model, *property);
+        let mut progress = Progress::new(console.progress(), name.as_deref().unwrap_or_default());
+        let mut monitor = Monitor::silent(&interrupt);
+        monitor.progress = Box::new(|snapshot| progress.update(snapshot));
+        let outcome = plan.execute(&loaded.model, &mut monitor);
+        drop(monitor);
+        progress.finish();
+        let mut run = Run { property: name, trails: Vec::new(), outcome };
+        let (own, program) = plan.compile(&loaded.model);
+        let model = own.as_ref().unwrap_or(&loaded.model);
+        for violation in &run.outcome.violations {
+            match describe(model, &loaded.map, &program, *property, violation, run.property.as_deref()) {
+                Ok(trail) => run.trails.push(trails.write(console, &loaded.model, &trail)),
+                Err(what) => {
+                    console.wrong(format!(
+                        "internal error: the counterexample does not replay: {what} ({})",
+                        violation.message
+                    ));
+                    return INTERNAL_ERROR;
+                }
+            }
+        }
+        let stop = interrupt.load(std::sync::atomic::Ordering::Relaxed)
+            || (run.outcome.error_count > 0 && !args.checks.all_errors && properties.len() == 1);
+        runs.push(run);
+        if stop {
+            break;
+        }
+    }
+    print(console, args, &loaded, &properties, &runs)
+}
+
+fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Property], runs: &[Run]) -> u8 {
+    let setting = setting(args, properties);
+    let arguments = preprocessor_arguments(&args.model);
+    let report = Report {
+        map: &loaded.map,
+        model: &loaded.model,
+        setting: &setting,
+        runs,
+        compile_seconds: loaded.seconds,
+        arguments: &arguments,
+    };
+    console.print(&if args.json { json::render(&report) } else { text::render(&report) });
+    report.exit_code()
+}
+
+/// A flag that Ctrl-C and SIGTERM set; a second one ends the program at once.
+fn on_signals() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // Without handlers the signals do what they always do.
+        let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone());
+        let _ = signal_hook::flag::register(signal, flag.clone());
+    }
+    flag
+}
+
+/// What is looked for, each in a search of its own.
+fn properties(args: &CheckArgs, model: &Model) -> Vec<Property> {
+    let checks = &args.checks;
+    if checks.non_progress {
+        return vec![Property::NonProgress];
+    }
+    if checks.no_claims {
+        return vec![Property::Safety];
+    }
+    match &checks.property {
+        Some(name) => model.claims.iter().position(|claim| *claim.name == **name).map(Property::Claim).into_iter().collect(),
+        None => default_properties(model),
+    }
+}
+
+fn property_name(model: &Model, property: Property) -> Option<String> {
+    match property {
+        Property::Claim(number) => model.claims.get(number).map(|claim| claim.name.to_string()),
+        _ => None,
+    }
+}
+
+fn plan(args: &CheckArgs, property: Property) -> Plan {
+    let (checks, search) = (&args.checks, &args.search);
+    Plan {
+        order: if search.bfs() { Order::BreadthFirst } else { Order::DepthFirst },
+        property,
+        fair: checks.fair,
+        assertions: !checks.no_assertions,
+        end_states: !checks.no_end_states,
+        strict_channels: checks.strict_channels,
+        all_errors: checks.all_errors,
+        max_depth: search.max_depth,
+        memory: search.memory,
+        seed: search.seed(),
+    }
+}
+
+fn setting(args: &CheckArgs, properties: &[Property]) -> Setting {
+    let (checks, search) = (&args.checks, &args.search);
+    let safety = properties.contains(&Property::Safety);
+    let cycles = |property: &Property| matches!(property, Property::AcceptLabels | Property::Claim(_));
+    Setting {
+        algorithm: if search.bfs() { "bfs" } else { "dfs" },
+        store: match search.store() {
+            StoreKind::Exact => "exact",
+            StoreKind::Compact => "compact",
+            StoreKind::Bloom => "bloom",
+        },
+        sleep: search.sleep,
+        por: search.por,
+        deadlocks_only: search.deadlocks_only,
+        cache: search.cache,
+        replace: search.cache.filter(|_| !search.bfs()).map(|_| value_name(search.replace())),
+        bits: search.bits.map(u32::from),
+        slots: search.slots,
+        pod: u32::from(search.pod()),
+        repeat: search.repeat,
+        hub: search.hub,
+        disk: search.disk,
+        serial: search.serial,
+        max_depth: search.max_depth,
+        memory: search.memory,
+        all_errors: checks.all_errors,
+        fair: checks.fair,
+        seed: search.seed(),
+        checks: Checks {
+            assertions: !checks.no_assertions,
+            end_states: !checks.no_end_states && safety,
+            end_states_left: !checks.no_end_states && !safety,
+            acceptance: properties.iter().any(cycles),
+            strict_channels: checks.strict_channels,
+            claims: !checks.no_claims,
+            non_progress: checks.non_progress,
+        },
+    }
+}
+
+/// `-D` and `-I` as they have to be repeated for a replay.
+fn preprocessor_arguments(model: &ModelArgs) -> Vec<String> {
+    let defines = model.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
+    defines.chain(model.include_dirs.iter().map(|dir| format!("-I{}", dir.display()))).collect()
+}
+
+/// Replays a violation and writes it down with its texts.
+fn describe(
+    model: &Model,
+    map: &SourceMap,
+    program: &Program,
+    property: Property,
+    violation: &Violation,
+    name: Option<&str>,
+) -> Result<Trail, String> {
+    let claim = match property {
+        Property::Claim(number) => Some(number),
+        Property::NonProgress => Some(0),
+        Property::Safety | Property::AcceptLabels => None,
+    };
+    let mut steps = Vec::with_capacity(violation.path.len());
+    if !violation.path.is_empty() {
+        let mut recorder = Recorder::new(model, map, program, claim)?;
+        for (number, &step) in violation.path.iter().enumerate() {
+            let record = recorder.take(step).map_err(|what| format!("step {}: {what}", number + 1))?;
+            let line = record.place.map_or(0, |(_, line)| line);
+            steps.push(TrailStep { step, process: record.process, line, text: record.text });
+        }
+    }
+    let place = place(map, violation.span);
+    Ok(Trail {
+        model: model.name.clone(),
+        fingerprint: model.fingerprint,
+        property: name.map(str::to_string),
+        non_progress: property == Property::NonProgress,
+        error: TrailError {
+            kind: violation.kind.name().into(),
+            message: violation.message.clone(),
+            file: place.map(|(file, _)| file.to_string()),
+            line: place.map(|(_, line)| line),
+            depth: violation.depth,
+        },
+        cycle_start: violation.cycle_start.filter(|&start| start < violation.path.len()),
+        steps,
+    })
+}
+
+/// Gives each trail its file.
+struct TrailNames<'a> {
+    args: &'a CheckArgs,
+    written: usize,
+}
+
+impl TrailNames<'_> {
+    /// Writes a trail; a file that cannot be written is a warning, since the verdict stands without it.
+    fn write(&mut self, console: &Console, model: &Model, trail: &Trail) -> Option<String> {
+        if self.args.no_trail {
+            return None;
+        }
+        self.written += 1;
+        let path = match &self.args.trail {
+            Some(path) if self.written == 1 => path.clone(),
+            Some(path) => PathBuf::from(format!("{}.{}", path.display(), self.written)),
+            None => default_path(&model.name, self.written),
+        };
+        match trail.write(&path) {
+            Ok(()) => Some(path.display().to_string()),
+            Err(error) => {
+                console.warn(format!("the trail cannot be written to {}: {error}", path.display()));
+                None
+            }
+        }
+    }
 }

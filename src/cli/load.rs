@@ -4,7 +4,13 @@ use super::console::{Console, WRONG};
 use super::options::ModelArgs;
 use crate::model::Model;
 use crate::source::SourceMap;
-use std::io::Read;
+use crate::source::diagnostic::{Diagnostic, Severity};
+use crate::source::preprocess::{PreprocessOptions, preprocess};
+use crate::source::render::render;
+use crate::{sema, syntax};
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
 
 /// A model and the text it came from.
 pub struct Loaded {
@@ -18,33 +24,39 @@ pub struct Loaded {
 
 /// Reads and compiles a model; what is wrong with it has been printed when this gives an exit code.
 pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
-    let start = std::time::Instant::now();
-    let (_name, _text) = read(console, &args.model)?;
-    let _ = start;
-    Err(console.wrong("reading models is not available in this build"))
-}
-
-/// The text of a file (or of standard input, shown as `<stdin>`). Bytes that are not UTF-8 are replaced: they can only
-/// stand in comments and strings of a right model, and a wrong one gets its diagnostic.
-pub fn read(console: &Console, path: &str) -> Result<(String, String), u8> {
-    let (name, bytes) = if path == "-" {
-        let mut bytes = Vec::new();
-        ("<stdin>", std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
-    } else {
-        (path, std::fs::read(path))
+    let start = Instant::now();
+    let mut map = SourceMap::new();
+    let mut diagnostics = Vec::new();
+    let file = match map.read_model(Path::new(&args.model), &mut diagnostics) {
+        Ok(file) => file,
+        Err(error) => return Err(console.wrong(error)),
     };
-    match bytes {
-        Ok(bytes) if bytes.len() > u32::MAX as usize / 2 => {
-            Err(console.wrong(format!("{name}: the file is larger than 2 GB")))
+    let name = map.file(file).name.clone();
+    let options = PreprocessOptions { defines: args.defines.clone(), include_dirs: args.include_dirs.clone() };
+    let tokens = preprocess(&mut map, file, &options, &mut diagnostics);
+    let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
+    let unit = syntax::parse(&mut map, tokens, &mut diagnostics);
+    // With errors so far the tree has holes, and what sema says about it would be noise.
+    let model = unit.filter(|_| !failed(&diagnostics)).and_then(|unit| sema::analyse(&map, &unit, &name, &mut diagnostics));
+    show(console, &map, &diagnostics);
+    match model {
+        Some(mut model) if !failed(&diagnostics) => {
+            model.fingerprint = fingerprint;
+            Ok(Loaded { map, model, seconds: start.elapsed().as_secs_f64() })
         }
-        Ok(bytes) => Ok((name.into(), String::from_utf8(bytes).unwrap_or_else(|e| lossy(e.as_bytes())))),
-        Err(error) => {
-            console.wrong(format!("cannot read {name}: {error}"));
-            Err(WRONG)
-        }
+        _ if failed(&diagnostics) => Err(WRONG),
+        _ => Err(console.wrong(format!("{name}: the model cannot be read"))),
     }
 }
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+fn failed(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Prints diagnostics to standard error; with `--quiet` only if there is an error among them.
+pub fn show(console: &Console, map: &SourceMap, diagnostics: &[Diagnostic]) {
+    if !diagnostics.is_empty() && (!console.options.quiet || failed(diagnostics)) {
+        let text = render(map, diagnostics, console.color_on_stderr());
+        let _ = console.err().write_all(text.as_bytes());
+    }
 }

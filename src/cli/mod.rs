@@ -14,6 +14,7 @@ pub mod ltl;
 pub mod options;
 pub mod replay;
 pub mod resume;
+pub mod show;
 pub mod simulate;
 pub mod size;
 pub mod stats;

@@ -1,9 +1,17 @@
-//! `pv replay`: play a counterexample back.
+//! `pv replay`: play a counterexample back, step by step. The trail is executed again, not trusted: a step that is not
+//! possible, or a cycle that does not close, ends the replay with a message.
 
 use super::console::Console;
+use super::load::load_model;
 use super::options::ModelArgs;
+use super::show::{print_record, print_state};
+use crate::report::chart::{self, ChartEvent};
+use crate::report::recorder::Recorder;
+use crate::report::trail::{Trail, write_atomically};
+use crate::search::plan::{Plan, Property};
 use clap::Args;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `pv replay`.
 #[derive(Args, Debug)]
@@ -19,6 +27,102 @@ pub struct ReplayArgs {
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, _args: &ReplayArgs) -> u8 {
-    console.wrong("pv replay is not available in this build")
+pub fn run(console: &Console, args: &ReplayArgs) -> u8 {
+    let loaded = match load_model(console, &args.model) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let trail = match Trail::read(&args.trail, loaded.model.fingerprint) {
+        Ok(trail) => trail,
+        Err(message) => return console.wrong(message),
+    };
+    let claim = match &trail.property {
+        None => None,
+        Some(name) => match loaded.model.claims.iter().position(|claim| *claim.name == **name) {
+            Some(number) => Some(number),
+            None => return console.wrong(format!("the trail is about the property `{name}`, which the model has not")),
+        },
+    };
+    let property = match (trail.non_progress, claim) {
+        (true, _) => Property::NonProgress,
+        (false, Some(number)) => Property::Claim(number),
+        (false, None) => Property::Safety,
+    };
+    let (own, program) = Plan { property, ..Plan::default() }.compile(&loaded.model);
+    let model = own.as_ref().unwrap_or(&loaded.model);
+    let claim = if trail.non_progress { Some(0) } else { claim };
+    let recorder = match Recorder::new(model, &loaded.map, &program, claim) {
+        Ok(recorder) => recorder,
+        Err(_) if trail.steps.is_empty() => {
+            // The initial state itself cannot be made; there is nothing to replay.
+            console.print(&format!("{}\n", ending(&trail)));
+            return 0;
+        }
+        Err(what) => return console.wrong(what),
+    };
+    let mut recorder = recorder.with_changes().with_chart();
+    // A reader that went away ends the printing, but the chart is still to be written.
+    let played = play(console, &mut recorder, &trail);
+    let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
+    match (played, chart) {
+        (Err(message), _) => console.wrong(message),
+        (Ok(()), Some(Err(message))) => console.wrong(message),
+        _ => 0,
+    }
+}
+
+/// Takes all steps and prints them.
+fn play(console: &Console, recorder: &mut Recorder<'_>, trail: &Trail) -> Result<(), String> {
+    let mut out = io::BufWriter::new(console.out());
+    let mut closed_at = None;
+    for (number, step) in trail.steps.iter().enumerate() {
+        if trail.cycle_start == Some(number) {
+            closed_at = Some(recorder.machine().state().to_vec());
+            let _ = writeln!(out, "  -- from here on the steps repeat for ever --");
+            if let Some(events) = recorder.events() {
+                events.push(ChartEvent::CycleStart);
+            }
+        }
+        let record = recorder
+            .take(step.step)
+            .map_err(|what| format!("the trail does not replay: step {} ({}): {what}", number + 1, step.text))?;
+        let _ = print_record(&mut out, recorder.view().model, number + 1, &record);
+    }
+    let state = recorder.machine().state().to_vec();
+    if closed_at.is_some_and(|start| start != state) {
+        return Err("the trail does not replay: its cycle does not come back to where it started".into());
+    }
+    let _ = writeln!(out, "\n{}", ending(trail));
+    let _ = print_state(&mut out, &recorder.view());
+    let _ = out.flush();
+    Ok(())
+}
+
+/// `assertion violated (x == 1) at m.pml:4, after 12 steps`.
+fn ending(trail: &Trail) -> String {
+    let error = &trail.error;
+    let place = match (&error.file, error.line) {
+        (Some(file), Some(line)) => format!(" at {file}:{line}"),
+        _ => String::new(),
+    };
+    let steps = trail.steps.len();
+    format!("\x1b[1;31m{}\x1b[0m{place}, after {steps} {}", error.message, if steps == 1 { "step" } else { "steps" })
+}
+
+fn draw(recorder: &mut Recorder<'_>, trail: &Trail, path: &Path) -> Result<(), String> {
+    let who = trail.steps.last().and_then(|step| match step.step.actor {
+        crate::search::outcome::Actor::Process(pid) => recorder.chart_number(usize::from(pid)),
+        crate::search::outcome::Actor::Claim => None,
+    });
+    let own_step = error_belongs_to_last_step(trail);
+    let text = trail.error.message.clone();
+    let Some(events) = recorder.events() else { return Ok(()) };
+    events.push(ChartEvent::Error { process: who.filter(|_| own_step), text });
+    let svg = chart::render(events, &trail.model, &trail.error.message);
+    write_atomically(path, svg.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// Assertions and run-time errors are made by somebody; deadlocks and cycles by all together.
+fn error_belongs_to_last_step(trail: &Trail) -> bool {
+    matches!(trail.error.kind.as_str(), "assertion" | "unhandled")
 }

@@ -1,5 +1,6 @@
 //! What the user gets to see: outcomes as [`text`] and [`json`], counterexamples as [`trail`] files and message sequence
-//! [`chart`]s, [`progress`] while a search runs. Nothing here searches or executes; the input is plain data.
+//! [`chart`]s, [`progress`] while a search runs. Nothing here searches; only the [`recorder`] executes, and only what it is
+//! told to.
 
 pub mod chart;
 pub mod json;
@@ -82,6 +83,10 @@ pub struct Checks {
     pub assertions: bool,
     /// Invalid end states.
     pub end_states: bool,
+    /// They were asked for, but a search for cycles does not judge them.
+    pub end_states_left: bool,
+    /// Acceptance cycles.
+    pub acceptance: bool,
     /// An end state must have empty channels.
     pub strict_channels: bool,
     /// Claims, if the model has any.

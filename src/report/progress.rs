@@ -4,6 +4,7 @@
 //! times a second at most, and none at all in the first moments, so that short searches stay quiet.
 
 use super::number::{bytes, thousands};
+use crate::search::monitor::Snapshot;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
@@ -12,21 +13,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Between two lines.
 const INTERVAL: Duration = Duration::from_millis(200);
-
-/// Where a search stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Snapshot {
-    /// States stored.
-    pub stored: u64,
-    /// Arrivals at storable states.
-    pub transitions: u64,
-    /// Depth of the path, or the level.
-    pub depth: u64,
-    /// Bytes in use.
-    pub memory: u64,
-    /// States that wait, in breadth-first search.
-    pub queued: Option<u64>,
-}
 
 /// The line of progress; nothing at all if it is not wanted.
 #[derive(Debug)]
@@ -61,8 +47,9 @@ impl Progress {
             return;
         }
         self.next = now + INTERVAL;
-        let (then, transitions) = std::mem::replace(&mut self.last, (now, snapshot.transitions));
-        let rate = snapshot.transitions.saturating_sub(transitions) as f64 / (now - then).as_secs_f64().max(1e-9);
+        let arrivals = snapshot.stored + snapshot.matched;
+        let (then, before) = std::mem::replace(&mut self.last, (now, arrivals));
+        let rate = arrivals.saturating_sub(before) as f64 / (now - then).as_secs_f64().max(1e-9);
         bar.set_message(message(&self.what, snapshot, rate));
         bar.tick();
     }
@@ -107,7 +94,7 @@ mod tests {
     #[test]
     fn tells_the_figures() {
         let snapshot =
-            Snapshot { stored: 1_234_567, transitions: 2_000_000, depth: 545, memory: 64 << 20, queued: Some(7) };
+            Snapshot { stored: 1_234_567, matched: 765_433, depth: 545, memory: 64 << 20, queued: Some(7) };
         assert_eq!(
             message("p1", &snapshot, 1_500_000.4),
             "p1: 1,234,567 states · 1,500,000 transitions/s · depth 545 · 7 queued · 64.0 MiB"

@@ -166,7 +166,11 @@ fn checks(report: &Report<'_>) -> (Vec<String>, Vec<String>) {
     match (checks.end_states, checks.strict_channels) {
         (true, true) => yes.push("end states with empty channels".into()),
         (true, false) => yes.push("invalid end states".into()),
+        (false, _) if checks.end_states_left => no.push("invalid end states (--no-claims)".into()),
         (false, _) => no.push("invalid end states (--no-end-states)".into()),
+    }
+    if checks.acceptance {
+        yes.push("acceptance cycles".into());
     }
     let checked: Vec<&str> = report.runs.iter().filter_map(|run| run.property.as_deref()).collect();
     if !checked.is_empty() {
