@@ -1,0 +1,59 @@
+//! Steps and states as replay and simulation print them.
+
+use crate::exec::show::View;
+use crate::model::Model;
+use crate::report::recorder::Record;
+use std::io::{self, Write};
+
+const DIM: &str = "\x1b[2m";
+const RED: &str = "\x1b[1;31m";
+const PLAIN: &str = "\x1b[0m";
+
+/// `  12  sender(1)  m.pml:30  q!data,1`, then what it printed and what it changed.
+pub fn print_record(out: &mut impl Write, model: &Model, number: usize, record: &Record) -> io::Result<()> {
+    let place = record.place.as_ref().map_or("-".into(), |(file, line)| format!("{}:{line}", base_name(file)));
+    writeln!(out, "{number:>5}  {:<16} {DIM}{place:<20}{PLAIN} {}", record.who, record.text)?;
+    for printed in &record.printed {
+        for line in printed.text(model).lines() {
+            writeln!(out, "{:>24}| {line}", "")?;
+        }
+    }
+    for change in &record.changes {
+        let absent = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".into());
+        writeln!(out, "{:>24}  {DIM}{}:{PLAIN} {} -> {}", "", change.name, absent(&change.old), absent(&change.new))?;
+    }
+    if let Some(trap) = &record.trap {
+        writeln!(out, "{:>24}  {RED}{trap}{PLAIN}", "")?;
+    }
+    Ok(())
+}
+
+/// Where each process stands, and the value of every variable and channel.
+pub fn print_state(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
+    let processes = view.machine.process_count();
+    writeln!(out, "processes: {processes}")?;
+    for pid in 0..processes {
+        let automaton = &view.proctype(pid).automaton;
+        let location = automaton.locations.get(view.machine.location(pid) as usize);
+        let waits: Vec<&str> = match location {
+            Some(_) => automaton.at(view.machine.location(pid)).iter().map(|transition| &*transition.text).collect(),
+            None => Vec::new(),
+        };
+        let end = if view.machine.place(pid).valid_end { " (valid end)" } else { "" };
+        let number = view.machine.place(pid).number;
+        writeln!(out, "  {:<16} state {number}{end}: {}", view.process_name(pid), waits.join(" | "))?;
+    }
+    let variables = view.variables();
+    if !variables.is_empty() {
+        writeln!(out, "variables:")?;
+    }
+    for variable in variables {
+        writeln!(out, "  {} = {}", variable.name, variable.value)?;
+    }
+    Ok(())
+}
+
+/// The file without its folders: columns stay narrow, and a model rarely has two files of one name.
+pub fn base_name(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
