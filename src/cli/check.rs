@@ -108,7 +108,9 @@ fn properties(args: &CheckArgs, model: &Model) -> Vec<Property> {
         return vec![Property::Safety];
     }
     match &checks.property {
-        Some(name) => model.claims.iter().position(|claim| *claim.name == **name).map(Property::Claim).into_iter().collect(),
+        Some(name) => {
+            model.claims.iter().position(|claim| *claim.name == **name).map(Property::Claim).into_iter().collect()
+        }
         None => default_properties(model),
     }
 }

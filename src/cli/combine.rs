@@ -118,7 +118,6 @@ type Absent = (&'static str, fn(&CheckArgs) -> bool);
 /// What this build does not have yet. A line goes when its search lands.
 #[rustfmt::skip]
 const ABSENT: &[Absent] = &[
-    ("--search bfs", |o| o.search.bfs()),
     ("--sleep", |o| o.search.sleep),
     ("--por", |o| o.search.por),
     ("--check-independence", |o| o.search.check_independence),
@@ -133,9 +132,6 @@ const ABSENT: &[Absent] = &[
     ("--serial", |o| o.search.serial),
     ("--work-dir", |o| o.search.work_dir.is_some()),
     ("--checkpoint", |o| o.search.checkpoint.is_some()),
-    ("--property", |o| o.checks.property.is_some()),
-    ("--fair", |o| o.checks.fair),
-    ("--non-progress", |o| o.checks.non_progress),
 ];
 
 /// Refuses what can be told from the command line alone.

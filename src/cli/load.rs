@@ -37,7 +37,8 @@ pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
     let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
     let unit = syntax::parse(&mut map, tokens, &mut diagnostics);
     // With errors so far the tree has holes, and what sema says about it would be noise.
-    let model = unit.filter(|_| !failed(&diagnostics)).and_then(|unit| sema::analyse(&map, &unit, &name, &mut diagnostics));
+    let model =
+        unit.filter(|_| !failed(&diagnostics)).and_then(|unit| sema::analyse(&map, &unit, &name, &mut diagnostics));
     show(console, &map, &diagnostics);
     match model {
         Some(mut model) if !failed(&diagnostics) => {

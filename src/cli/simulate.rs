@@ -53,7 +53,8 @@ const INDENT: (usize, usize) = (6, 4);
 /// Runs the command; gives the exit code.
 pub fn run(console: &Console, args: &SimulateArgs) -> u8 {
     if args.interactive && args.model.model == "-" {
-        return console.wrong("--interactive with a model from standard input makes no sense: the choices come from there");
+        return console
+            .wrong("--interactive with a model from standard input makes no sense: the choices come from there");
     }
     let loaded = match load_model(console, &args.model) {
         Ok(loaded) => loaded,
@@ -263,7 +264,9 @@ impl Simulation<'_> {
                 },
                 (Some("r"), Some(label)) => self.run_to(label, &mut past, &mut out),
                 (Some("r"), None) => Err("r needs a label".into()),
-                (Some(number), None) if most.is_some_and(|most| self.steps >= most) && number.parse::<usize>().is_ok() => {
+                (Some(number), None)
+                    if most.is_some_and(|most| self.steps >= most) && number.parse::<usize>().is_ok() =>
+                {
                     Err("--steps is reached".into())
                 }
                 (Some(number), None) => match number.parse::<usize>().ok().and_then(|n| list.get(n.checked_sub(1)?)) {

@@ -26,6 +26,11 @@ impl View<'_> {
     pub fn value(&self, ty: ScalarType, value: i32) -> String {
         match ty {
             ScalarType::Mtype(set) => self.mtype(set, value).map_or_else(|| value.to_string(), str::to_string),
+            ScalarType::Chan => match u32::try_from(value).ok().and_then(|id| self.channel_declaration(id)) {
+                Some(channel) => channel.name.to_string(),
+                None if value == 0 => "none".to_string(),
+                None => value.to_string(),
+            },
             _ => value.to_string(),
         }
     }
@@ -91,7 +96,12 @@ impl View<'_> {
                 name.push_str(part);
             }
             let value = self.machine.read(base + variable.offset + offset, variable.scalar);
-            shown.push(Shown { name, value: self.value(variable.ty, value) });
+            let value = self.value(variable.ty, value);
+            // A variable that holds the channel it was declared with: the channel itself is shown under this name.
+            if variable.ty == ScalarType::Chan && name.strip_prefix(prefix) == Some(value.as_str()) {
+                continue;
+            }
+            shown.push(Shown { name, value });
         }
     }
 

@@ -135,7 +135,11 @@ impl<'a> Recorder<'a> {
             }
             Actor::Claim => {
                 let claim = self.claim.and_then(|number| self.model.claims.get(number));
-                (claim.map_or("claim".into(), |claim| format!("claim {}", claim.name)), claim.map(|claim| &claim.body), None)
+                (
+                    claim.map_or("claim".into(), |claim| format!("claim {}", claim.name)),
+                    claim.map(|claim| &claim.body),
+                    None,
+                )
             }
         };
         let transition = process.and_then(|process| process.automaton.transitions.get(step.transition as usize));

@@ -225,7 +225,7 @@ impl Walk {
 
     /// Steps from the start of this walk.
     pub fn depth(&self) -> u64 {
-        self.frames.len() as u64 - 1 + self.base_depth
+        (self.frames.len() as u64).saturating_sub(1) + self.base_depth
     }
 
     /// What it checks.
