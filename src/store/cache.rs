@@ -8,19 +8,15 @@
 //! sleep sets that work explodes once N falls below a third of the states (Figure 4). When the path alone needs more
 //! than N the answer is [`Visit::Full`].
 //!
-//! Cost per state: the longest vector so far (every place can take any state), 4 bytes of length, 12 of table and 16 of
-//! traits. No allocation after the cache has filled. Insertion, eviction and lookup are O(1).
+//! Cost per state: a place of the [`Slab`] (the longest vector so far), 12 to 24 bytes of table, 16 of traits. No allocation after the cache has filled. Insertion, eviction and lookup are O(1).
 
 use super::hash::StateHash;
 use super::replace::{Evictable, Replacement, Traits};
+use super::slab::Slab;
 use super::{Handle, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
 use crate::search::outcome::Limit;
 
-/// Bytes in front of a state: its length.
-const LENGTH: usize = 4;
-/// Places are rounded up to this, so that slightly longer states do not each move everything.
-const ROUND: usize = 16;
 /// Slots of the first table.
 const FIRST_TABLE: usize = 64;
 /// Highest load of the table. Removal shifts entries back, whose cost grows with the length of runs: 2/3 keeps them at 5.
@@ -42,9 +38,7 @@ pub struct CacheStore {
     /// Upper half of each state's hash, to find its slot again.
     hashes: Vec<u32>,
     traits: Vec<Traits>,
-    /// State `i` is at `i * place`: its length, then its bytes.
-    bytes: Vec<u8>,
-    place: usize,
+    slab: Slab,
     on_stack: u64,
     hash: StateHash,
     evictable: Evictable,
@@ -65,8 +59,7 @@ impl CacheStore {
             shift: 63,
             hashes: Vec::new(),
             traits: Vec::new(),
-            bytes: Vec::new(),
-            place: 0,
+            slab: Slab::default(),
             on_stack: 0,
             hash: StateHash::new(seed),
             evictable: Evictable::new(replacement, seed),
@@ -90,10 +83,8 @@ impl CacheStore {
         self.traits.is_empty()
     }
 
-    fn get(&self, number: u32) -> &[u8] {
-        let record = &self.bytes[number as usize * self.place..];
-        let length = record.first_chunk::<LENGTH>().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
-        &record[LENGTH..LENGTH + length]
+    fn room(&self) -> usize {
+        self.budget.saturating_sub(self.memory())
     }
 
     /// The number of a state, or the empty slot where it would go.
@@ -111,7 +102,7 @@ impl CacheStore {
             }
             if (word ^ hash) >> 32 == 0 {
                 let number = (word & NUMBER_MASK) as u32 - 1;
-                if self.get(number) == state {
+                if self.slab.get(number as usize) == Some(state) {
                     return Ok(number);
                 }
             }
@@ -125,51 +116,23 @@ impl CacheStore {
         if count * LOAD.1 > self.table.len() * LOAD.0 && !self.grow_table() {
             return false;
         }
-        self.widen(length) && self.reserve(count)
+        self.reserve(count, length)
     }
 
-    /// Makes every place wide enough for a state of this length.
-    fn widen(&mut self, length: usize) -> bool {
-        let place = (LENGTH + length).next_multiple_of(ROUND);
-        if place <= self.place {
+    /// Reserves for `count` states, half as much again as there are.
+    fn reserve(&mut self, count: usize, length: usize) -> bool {
+        if count <= self.slab.len() && self.slab.fits(length) {
             return true;
         }
-        let size = place * self.bytes.len().checked_div(self.place).unwrap_or(0);
-        if length > u32::MAX as usize || self.memory().saturating_add(size) > self.budget {
-            return false;
-        }
-        let mut wider = Vec::new();
-        if wider.try_reserve_exact(size).is_err() {
-            return false;
-        }
-        for old in self.bytes.chunks_exact(self.place.max(1)) {
-            wider.extend_from_slice(old);
-            wider.resize(wider.len() + place - self.place, 0);
-        }
-        self.bytes = wider;
-        self.place = place;
-        true
-    }
-
-    /// Reserves for `count` states, doubling.
-    fn reserve(&mut self, count: usize) -> bool {
-        if count * self.place <= self.bytes.capacity() && count <= self.traits.capacity().min(self.hashes.capacity()) {
-            return true;
-        }
-        // Half as much again if the budget has it, else one state more; both while old and new are there.
+        // If the budget does not have that, one state more.
         let wish = (count + count / 2 + 8).min(self.limit.max(count));
         for wanted in [wish, count] {
-            let each = self.place + size_of::<Traits>() + size_of::<u32>() * 2;
-            if wanted.saturating_mul(each).saturating_add(self.memory()) > self.budget {
-                continue;
-            }
+            let wanted = wanted.max(self.slab.len());
             let more = wanted - self.traits.len();
-            let bytes = wanted * self.place - self.bytes.len();
-            let got = self.bytes.try_reserve_exact(bytes).is_ok()
-                && self.traits.try_reserve_exact(more).is_ok()
-                && self.hashes.try_reserve_exact(more).is_ok();
-            if got {
-                return true;
+            // The list of the evictable grows by itself, doubling.
+            let room = self.room().saturating_sub(more * (size_of::<Traits>() + size_of::<u32>() * 3));
+            if self.slab.widen(length, wanted, room) {
+                return self.traits.try_reserve_exact(more).is_ok() && self.hashes.try_reserve_exact(more).is_ok();
             }
         }
         false
@@ -177,7 +140,7 @@ impl CacheStore {
 
     fn grow_table(&mut self) -> bool {
         let slots = (self.table.len() * 2).max(FIRST_TABLE);
-        if self.memory().saturating_add(slots * size_of::<u64>()) > self.budget {
+        if slots * size_of::<u64>() > self.room() {
             return false;
         }
         let Some(larger) = try_zeroed(slots) else { return false };
@@ -228,17 +191,16 @@ impl CacheStore {
     fn number_for(&mut self, length: usize) -> Option<u32> {
         if self.traits.len() < self.limit {
             if self.make_room(length) {
-                let number = self.traits.len();
-                self.bytes.resize((number + 1) * self.place, 0);
-                return Some(number as u32);
+                return Some(self.traits.len() as u32);
             }
             // Out of memory: the cache is as large as it gets.
-            if self.place < LENGTH + length {
+            self.limit = self.traits.len();
+        }
+        if !self.slab.fits(length) {
+            let room = self.room();
+            if !self.slab.widen(length, self.limit, room) {
                 return None;
             }
-            self.limit = self.traits.len();
-        } else if !self.widen(length) {
-            return None;
         }
         let number = self.evictable.choose(&mut self.traits)?;
         self.unlink(number);
@@ -258,10 +220,7 @@ impl Store for CacheStore {
             return Visit::Seen { on_stack: self.traits[number as usize].on_stack };
         }
         let Some(number) = self.number_for(state.len()) else { return Visit::Full };
-        let start = number as usize * self.place;
-        let record = &mut self.bytes[start..start + self.place];
-        record[..LENGTH].copy_from_slice(&(state.len() as u32).to_le_bytes());
-        record[LENGTH..LENGTH + state.len()].copy_from_slice(state);
+        self.slab.set(number as usize, state);
         let traits = self.evictable.arrive(how);
         if number as usize == self.traits.len() {
             self.traits.push(traits);
@@ -290,7 +249,7 @@ impl Store for CacheStore {
         self.table.capacity() * size_of::<u64>()
             + self.hashes.capacity() * size_of::<u32>()
             + self.traits.capacity() * size_of::<Traits>()
-            + self.bytes.capacity()
+            + self.slab.memory()
             + self.evictable.memory()
     }
 

@@ -2,20 +2,29 @@
 //! ones; no search names a concrete store, and nobody outside keeps a pointer into one.
 
 mod arena;
+pub mod bfs_cache;
 pub mod bloom;
+pub mod breadth;
 pub mod cache;
 pub mod compact;
+pub mod distinct;
 pub mod exact;
 mod hash;
+pub mod hub;
 pub mod omission;
 pub mod replace;
+pub mod signature;
+mod slab;
 mod stack_set;
 
+pub use bfs_cache::{BfsCache, Kept};
 pub use bloom::BloomStore;
+pub use breadth::{BfsStatistics, BfsStore};
 pub use cache::CacheStore;
 pub use compact::CompactStore;
 pub use exact::ExactStore;
 pub use hash::StateHash;
+pub use hub::{HubCache, HubOptions};
 pub use replace::Replacement;
 
 use crate::model::TransitionType;
@@ -108,8 +117,12 @@ impl StoreStatistics {
 fn try_zeroed(words: usize) -> Option<Vec<u64>> {
     // The trial asks whether such a block can be had; the second call gets it in pages that are zeroed on first use,
     // which `resize` would touch all.
-    let mut trial = Vec::<u64>::new();
-    trial.try_reserve_exact(words).ok()?;
-    drop(trial);
+    Vec::<u64>::new().try_reserve_exact(words).ok()?;
     Some(vec![0; words])
+}
+
+/// As [`try_zeroed`], in bytes.
+fn try_zeroed_bytes(bytes: usize) -> Option<Vec<u8>> {
+    Vec::<u8>::new().try_reserve_exact(bytes).ok()?;
+    Some(vec![0; bytes])
 }

@@ -21,7 +21,10 @@ impl Omission {
 
     /// From the sums of `-ln p_k` and of `1 / p_k - 1` over `states` insertions.
     fn from_sums(states: f64, logarithms: f64, extra: f64) -> Self {
-        Omission { probability: -(-logarithms).exp_m1(), coverage: states / (states + extra) }
+        Omission {
+            probability: -(-logarithms).exp_m1(),
+            coverage: if states > 0.0 { states / (states + extra) } else { 1.0 },
+        }
     }
 
     /// Hash compaction with uniform probing: `states` stored in `slots`, `signatures` different values.
@@ -41,6 +44,12 @@ impl Omission {
         let logarithms = slots * simpson(0.0, end, |u| odds(u).ln_1p() * (-u).exp());
         let extra = slots * simpson(0.0, end, |u| odds(u) * (-u).exp());
         Omission::from_sums(states, logarithms, extra)
+    }
+
+    /// `states` insertions, each after a comparison with at most `comparisons` other signatures of `signatures` values.
+    pub fn of_comparisons(states: u64, comparisons: f64, signatures: f64) -> Self {
+        let odds = comparisons / signatures;
+        Omission::from_sums(states as f64, states as f64 * odds.ln_1p(), states as f64 * odds)
     }
 
     /// A Bloom filter of which the share `fill` is set by `states` states, with this many hash functions. Earlier the
