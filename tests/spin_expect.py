@@ -33,7 +33,7 @@ SECONDS = 60
 MEMORY = 8 << 30
 EXPECT = re.compile(r"^([ \t]*(?:/?\* )?)expect: (.*?)( \*/)?$", re.M)
 LIVENESS = re.compile(r"^([ \t]*(?:\* )?)expect-liveness: property=(\S+) mode=(\S+) fair=([01]) violated=(\S)$", re.M)
-CYCLE = ("acceptance cycle", "non-progress cycle", "assertion violated", "claim violated")
+CYCLE = ("acceptance cycle", "non-progress cycle", "assertion violated", "end state in claim reached")
 
 
 class Trouble(Exception):
