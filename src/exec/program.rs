@@ -710,7 +710,8 @@ impl Program {
         let kind = trap.kind();
         match self.sites.get(trap.site() as usize).and_then(|site| site.text.as_ref()) {
             Some(text) if kind == TrapKind::Assertion => {
-                let text = text.strip_prefix("assert").unwrap_or(text);
+                let inner = text.strip_prefix("assert(").and_then(|text| text.strip_suffix(')'));
+                let text = inner.unwrap_or(text);
                 format!("{} {}", kind.message(), text)
             }
             _ => kind.message().to_string(),

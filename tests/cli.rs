@@ -1,0 +1,387 @@
+//! The command line from outside: exit codes, where output goes, the shape of the JSON, refused combinations, bad files,
+//! counterexamples from search to replay. Everything here is fast; counts are checked elsewhere.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Output;
+
+/// Two processes, a handshake, a buffered channel, and an assertion that fails if `BUG` is defined.
+const MODEL: &str = "
+mtype = { req, ack };
+chan wire = [2] of { mtype, byte };
+chan hands = [0] of { byte };
+byte got;
+
+active proctype client() {
+    byte b;
+    printf(\"client %d starts\\n\", _pid);
+    wire!req,7;
+    hands?b;
+done:
+    got = b;
+    assert(got != BUG)
+}
+
+active proctype server() {
+    byte n;
+    wire?req(n);
+    hands!n
+}
+
+proctype ghost() { skip }
+";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn with_model() -> Folder {
+        let folder = Folder(tempfile::tempdir().expect("a folder"));
+        folder.write("m.pml", MODEL);
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).expect("written");
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn pv(&self, line: &str) -> Output {
+        self.pv_with(line, "")
+    }
+
+    fn pv_with(&self, line: &str, input: &str) -> Output {
+        let mut command = Command::cargo_bin("pv").expect("the binary");
+        command.current_dir(&self.0).args(line.split_whitespace()).write_stdin(input.to_string());
+        command.output().expect("it runs")
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("JSON and nothing else")
+}
+
+#[test]
+fn verdicts_have_their_exit_codes() {
+    let folder = Folder::with_model();
+    let verified = folder.pv("check m.pml -DBUG=0");
+    assert_eq!(code(&verified), 0, "{}", err(&verified));
+    assert!(out(&verified).starts_with("verified: "), "{}", out(&verified));
+    assert!(out(&verified).contains("ghost was never started"));
+    let violated = folder.pv("check m.pml -DBUG=7");
+    assert_eq!(code(&violated), 1);
+    assert!(out(&violated).starts_with("violated: assertion (got!=7) at m.pml:14, depth "), "{}", out(&violated));
+    assert!(out(&violated).ends_with("replay it: pv replay -DBUG=7 m.pml m.pml.trail.json\n"));
+    let bounded = folder.pv("check m.pml -DBUG=0 --max-depth 3");
+    assert_eq!(code(&bounded), 3);
+    assert!(out(&bounded).starts_with("incomplete: "));
+    assert_eq!(code(&folder.pv("check m.pml --quiet")), 2, "BUG is not defined");
+}
+
+#[test]
+fn a_deadlock_is_found_in_both_orders() {
+    let folder = Folder::with_model();
+    folder.write("d.pml", "chan c = [0] of { byte };\ninit { c!1 }\n");
+    for search in ["dfs", "bfs"] {
+        let output = folder.pv(&format!("check d.pml --json --search {search}"));
+        assert_eq!(code(&output), 1);
+        let value = json(&output);
+        assert_eq!(value["search"]["algorithm"], search);
+        assert_eq!(value["errors"][0]["kind"], "invalid-end-state");
+        assert_eq!(value["errors"][0]["line"], 2);
+        assert_eq!(code(&folder.pv("check d.pml --no-end-states")), 0);
+    }
+}
+
+#[test]
+fn the_json_keeps_its_contract() {
+    let folder = Folder::with_model();
+    let value = json(&folder.pv("check m.pml -DBUG=0 --json --seed 5"));
+    assert_eq!(value["pv"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(value["model"], "m.pml");
+    assert_eq!(value["verdict"], "verified");
+    assert_eq!(value["search"]["seed"], 5);
+    assert_eq!(value["search"]["sleep"], false);
+    let number = |value: &Value| value.as_u64().expect("a count");
+    let (stored, matched) = (number(&value["states"]["stored"]), number(&value["states"]["matched"]));
+    assert_eq!(number(&value["transitions"]), stored + matched);
+    for field in ["peak_stored", "evicted", "vector_bytes"] {
+        number(&value["states"][field]);
+    }
+    for field in ["atomic_steps", "depth", "error_count", "memory_bytes"] {
+        number(&value[field]);
+    }
+    assert!(value["seconds"]["compile"].is_number() && value["seconds"]["search"].is_number());
+    assert!(value["states_per_second"].is_number());
+    assert_eq!(value["errors"], serde_json::json!([]));
+    let unreached = value["unreached"].as_array().expect("a list");
+    assert!(unreached.iter().any(|entry| entry["proctype"] == "ghost" && entry["line"] == 23), "{unreached:?}");
+}
+
+#[test]
+fn a_model_may_come_from_standard_input() {
+    let folder = Folder::with_model();
+    let output = folder.pv_with("check - --json", "init { assert(false) }");
+    assert_eq!(code(&output), 1);
+    assert_eq!(json(&output)["errors"][0]["trail"], "stdin.trail.json");
+    assert_eq!(code(&folder.pv_with("check - --no-trail", "init { skip }")), 0);
+}
+
+#[test]
+fn combinations_are_refused_by_name() {
+    let folder = Folder::with_model();
+    for (line, says) in [
+        ("--hub", "--hub without --search bfs --cache"),
+        ("--sleep --search bfs", "--sleep with --search bfs"),
+        ("--replace type", "--replace without --cache"),
+        ("--bits 8", "--bits with --store exact"),
+        ("--deadlocks-only", "--deadlocks-only without --por"),
+        ("--property p --no-claims", "--property with --no-claims"),
+        ("--property p -DBUG=0", "has no ltl properties"),
+        ("--fair -DBUG=0", "no cycles are looked for"),
+    ] {
+        let output = folder.pv(&format!("check m.pml {line} --json"));
+        assert_eq!(code(&output), 2, "{line}");
+        assert!(err(&output).contains(says), "{line}: {}", err(&output));
+        assert!(output.stdout.is_empty(), "{line}");
+    }
+    // Refused before the model is looked at.
+    assert!(err(&folder.pv("check nosuch.pml --hub")).contains("--hub"));
+}
+
+#[test]
+fn wrong_command_lines_and_files() {
+    let folder = Folder::with_model();
+    folder.write("bytes.pml", "\u{1}\u{2}\u{3} init {");
+    folder.write("empty.pml", "");
+    for line in [
+        "",
+        "frobnicate",
+        "check",
+        "check nosuch.pml",
+        "check .",
+        "check bytes.pml",
+        "check m.pml --cache 0",
+        "check m.pml --cache many",
+        "check m.pml --memory 12Q",
+        "check m.pml -D1=2",
+        "check m.pml --seed -1",
+        "replay m.pml -DBUG=0 nosuch.json",
+        "replay m.pml -DBUG=0 m.pml",
+        "simulate nosuch.pml",
+        "simulate - --interactive",
+        "graph m.pml -DBUG=0 --proctype nobody",
+        "ltl p%%",
+    ] {
+        let output = folder.pv(line);
+        assert_eq!(code(&output), 2, "{line}: {} {}", out(&output), err(&output));
+        assert!(!output.stderr.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn diagnostics_go_to_standard_error() {
+    let folder = Folder::with_model();
+    folder.write("wrong.pml", "init {\n  x = 1\n}\n");
+    let output = folder.pv("check wrong.pml --json");
+    assert_eq!(code(&output), 2);
+    assert!(output.stdout.is_empty());
+    assert!(err(&output).contains("wrong.pml:2:3"), "{}", err(&output));
+}
+
+#[test]
+fn a_counterexample_is_written_and_replayed() {
+    let folder = Folder::with_model();
+    let value = json(&folder.pv("check m.pml -DBUG=7 --json"));
+    assert_eq!(value["errors"][0]["trail"], "m.pml.trail.json");
+    assert!(folder.path("m.pml.trail.json").exists());
+    let replay = folder.pv("replay m.pml -DBUG=7 m.pml.trail.json --chart run.svg");
+    assert_eq!(code(&replay), 0, "{}", err(&replay));
+    let text = out(&replay);
+    assert!(text.contains("client 0 starts"), "{text}");
+    assert!(text.contains("wire: empty -> [req,7]"), "{text}");
+    assert!(text.contains("assertion violated"), "{text}");
+    let chart = std::fs::read_to_string(folder.path("run.svg")).expect("a chart");
+    assert!(chart.contains("wire!req,7") && chart.contains("client(0)") && chart.contains("class=\"rendezvous\""));
+    // The same trail does not fit another text.
+    let other = folder.pv("replay m.pml -DBUG=6 m.pml.trail.json");
+    assert_eq!(code(&other), 2);
+    assert!(err(&other).contains("another model"), "{}", err(&other));
+    // Nor does a damaged one.
+    let trail = std::fs::read_to_string(folder.path("m.pml.trail.json")).expect("a trail");
+    folder.write("cut.json", &trail[..trail.len() / 2]);
+    assert_eq!(code(&folder.pv("replay m.pml -DBUG=7 cut.json")), 2);
+    let jumbled = trail.replacen("\"actor\":1,\"transition\":0", "\"actor\":1,\"transition\":1", 1);
+    assert_ne!(jumbled, trail);
+    folder.write("jumbled.json", &jumbled);
+    let output = folder.pv("replay m.pml -DBUG=7 jumbled.json");
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("does not replay"), "{}", err(&output));
+}
+
+#[test]
+fn trails_go_where_they_are_told_to() {
+    let folder = Folder::with_model();
+    assert_eq!(code(&folder.pv("check m.pml -DBUG=7 --no-trail")), 1);
+    assert!(!folder.path("m.pml.trail.json").exists());
+    assert_eq!(code(&folder.pv("check m.pml -DBUG=7 --trail t.json")), 1);
+    assert!(folder.path("t.json").exists());
+    let output = folder.pv("check m.pml -DBUG=7 --json --trail no/such/folder/t.json");
+    assert_eq!(code(&output), 1, "the verdict stands without the file");
+    assert_eq!(json(&output)["errors"][0]["trail"], Value::Null);
+}
+
+#[test]
+fn simulation_is_repeatable_and_prints_as_spin_does() {
+    let folder = Folder::with_model();
+    let first = folder.pv("simulate m.pml -DBUG=0 --seed 3");
+    assert_eq!(code(&first), 0, "{}", err(&first));
+    assert_eq!(out(&first), out(&folder.pv("simulate m.pml -DBUG=0 --seed 3")));
+    assert!(out(&first).contains("\n      client 0 starts\n") || out(&first).starts_with("      client 0 starts\n"));
+    assert!(out(&first).ends_with("2 processes created\n"), "{}", out(&first));
+    let failing = folder.pv("simulate m.pml -DBUG=7");
+    assert_eq!(code(&failing), 1);
+    assert!(out(&failing).contains("assertion violated"));
+    folder.write("loop.pml", "int n; init { do :: n++ od }");
+    let endless = folder.pv("simulate loop.pml --steps 20");
+    assert_eq!(code(&endless), 0);
+    assert!(out(&endless).contains("stopped after 20 steps"));
+    let steps = folder.pv("simulate m.pml -DBUG=0 --show-steps --chart c.svg");
+    assert!(out(&steps).contains("got: 0 -> 7"), "{}", out(&steps));
+    assert!(folder.path("c.svg").exists());
+}
+
+#[test]
+fn interactive_simulation_from_a_pipe() {
+    let folder = Folder::with_model();
+    let output = folder.pv_with("simulate m.pml -DBUG=0 --interactive", "1\np\nu\n99\nx y\nu\nr done\nr nowhere\nq\n");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let text = out(&output);
+    assert!(text.contains("client 0 starts"), "{text}");
+    assert!(text.contains("processes: 2"), "{text}");
+    assert!(text.contains("`99` is none of the choices"), "{text}");
+    assert!(text.contains("there is nothing to undo"), "{text}");
+    assert!(text.contains("hands"), "{text}");
+    assert!(text.contains("no process type has the label `nowhere`"), "{text}");
+    // The end of the input ends the simulation.
+    assert_eq!(code(&folder.pv_with("simulate m.pml -DBUG=0 --interactive", "1\n")), 0);
+}
+
+#[test]
+fn graphs_and_claims_are_printed() {
+    let folder = Folder::with_model();
+    let graph = folder.pv("graph m.pml -DBUG=0");
+    assert_eq!(code(&graph), 0);
+    assert!(out(&graph).starts_with("digraph \"m.pml\" {"));
+    assert!(out(&graph).contains("writes contents of wire"), "{}", out(&graph));
+    let claim = folder.pv("ltl <>p");
+    assert_eq!(code(&claim), 0);
+    assert!(out(&claim).starts_with("never"));
+    assert!(out(&folder.pv("ltl <>p --dot")).starts_with("digraph"));
+}
+
+#[test]
+fn colours_only_on_request() {
+    let folder = Folder::with_model();
+    assert!(!out(&folder.pv("check m.pml -DBUG=0")).contains('\u{1b}'));
+    assert!(out(&folder.pv("check m.pml -DBUG=0 --color always")).contains('\u{1b}'));
+    assert!(!err(&folder.pv("check m.pml")).contains('\u{1b}'));
+    assert!(err(&folder.pv("check m.pml --color always")).contains('\u{1b}'));
+}
+
+#[test]
+fn a_memory_budget_ends_a_search_that_would_not_end() {
+    let folder = Folder::with_model();
+    folder.write("grow.pml", "int n;\ninit { do :: n++ od }\n");
+    let output = folder.pv("check grow.pml --memory 1M --json");
+    assert_eq!(code(&output), 3, "{}", err(&output));
+    assert!(json(&output)["reason"].as_str().is_some_and(|reason| reason.contains("memory")));
+    assert!(json(&output)["memory_bytes"].as_u64().is_some_and(|bytes| bytes <= 2 << 20));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::process::{Command as Plain, Stdio};
+    let folder = Folder::with_model();
+    folder.write("loop.pml", "init { do :: printf(\"and on\\n\") od }");
+    let binary = assert_cmd::cargo::cargo_bin("pv");
+    let mut child = Plain::new(binary)
+        .current_dir(&folder.0)
+        .args(["simulate", "loop.pml", "--steps", "1M"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("internal error"));
+    assert_ne!(output.status.code(), Some(101));
+}
+
+#[test]
+fn help_names_every_option_of_the_contract() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    let help = out(&folder.pv("check --help"));
+    for option in [
+        "search",
+        "all-errors",
+        "max-depth",
+        "sleep",
+        "por",
+        "deadlocks-only",
+        "check-independence",
+        "check-por",
+        "cache",
+        "replace",
+        "store",
+        "bits",
+        "slots",
+        "expect-states",
+        "pod",
+        "repeat",
+        "hub",
+        "hub-split",
+        "hub-overwrite",
+        "ways",
+        "disk",
+        "work-dir",
+        "disk-window",
+        "serial",
+        "switch-rate",
+        "max-collision-rate",
+        "memory",
+        "checkpoint",
+        "checkpoint-every",
+        "no-end-states",
+        "no-assertions",
+        "strict-channels",
+        "property",
+        "no-claims",
+        "fair",
+        "non-progress",
+        "seed",
+        "json",
+        "quiet",
+        "no-bar",
+        "color",
+    ] {
+        assert!(help.contains(&format!("--{option}")), "{option}");
+    }
+    assert!(Path::new(env!("CARGO_BIN_EXE_pv")).exists());
+}
