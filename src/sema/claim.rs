@@ -1,47 +1,181 @@
 //! Claims and traces: never claims, `ltl` properties, event automata.
 
-use super::Analyser;
-use crate::model::{self, Action, Claim, ExprKind, Initial, Trace};
+use super::{Analyser, text};
+use crate::ltl;
+use crate::model::{
+    self, Action, Automaton, Claim, ExprKind, Initial, Location, ProctypeKind, Trace, Transition, TransitionType,
+};
+use crate::source::Span;
 use crate::source::diagnostic::Diagnostic;
-use crate::syntax::tree::{self, Expr, Formula, FormulaKind, Ltl, Temporal};
+use crate::syntax::tree::{self, Expr, Formula, FormulaKind, FormulaOp, Ltl, Temporal};
 use std::sync::Arc;
 
-/// An `ltl` property that waits for its automaton.
+/// An `ltl` property that waits for its automaton: the formula with its atoms numbered, and the atoms.
 pub(super) struct Pending {
-    #[allow(dead_code)]
-    pub name: Arc<str>,
+    name: Arc<str>,
+    formula: ltl::Formula,
+    atoms: Vec<(String, model::Expr)>,
+    text: String,
+    span: Span,
+}
+
+/// A never claim as it was written.
+pub(super) fn of_body(body: model::Proctype) -> Claim {
+    Claim { name: body.name.clone(), formula: None, uses_next: false, body }
 }
 
 impl Analyser<'_> {
-    /// Reads an `ltl` block: its atoms are checked here, where it stands.
+    /// Reads an `ltl` block. Its atoms are resolved here, where it stands; the automaton is made at the end.
     pub(super) fn ltl(&mut self, ltl: &Ltl) {
         let name: Arc<str> = match &ltl.name {
             Some(name) => name.name.clone(),
-            None => format!("ltl_{}", self.claims.len()).into(),
+            None => {
+                self.unnamed_formulas += 1;
+                format!("ltl_{}", self.unnamed_formulas - 1).into()
+            }
         };
-        self.check_atoms(&ltl.formula);
-        self.claims.push(Pending { name });
+        let span = ltl.name.as_ref().map_or(ltl.span, |name| name.span);
+        let never = self.signatures.get(&name).map(|signature| signature.span);
+        if let Some(first) = self.claims.iter().find(|claim| claim.name == name).map(|claim| claim.span).or(never) {
+            self.twice(&tree::Ident { name: name.clone(), span }, first);
+        }
+        let mut atoms = Vec::new();
+        let formula = self.formula(&ltl.formula, &mut atoms);
+        let text = crate::syntax::print::formula(&ltl.formula);
+        self.claims.push(Pending { name, formula, atoms, text, span });
     }
 
-    fn check_atoms(&mut self, formula: &Formula) {
+    fn formula(&mut self, formula: &Formula, atoms: &mut Vec<(String, model::Expr)>) -> ltl::Formula {
+        use ltl::Formula as F;
         match &formula.kind {
             FormulaKind::Atom(atom) => {
                 self.no_run(atom, "a formula");
-                self.expr(atom);
+                self.atom(atom, atoms)
             }
-            FormulaKind::Not(inner) | FormulaKind::Unary(_, inner) => self.check_atoms(inner),
-            FormulaKind::Binary(_, left, right) => {
-                self.check_atoms(left);
-                self.check_atoms(right);
+            FormulaKind::Not(inner) => F::Not(Box::new(self.formula(inner, atoms))),
+            FormulaKind::Unary(operator, inner) => {
+                let inner = Box::new(self.formula(inner, atoms));
+                match operator {
+                    Temporal::Next => F::Next(inner),
+                    Temporal::Always => F::Always(inner),
+                    Temporal::Eventually => F::Eventually(inner),
+                }
+            }
+            FormulaKind::Binary(operator, left, right) => {
+                let left = Box::new(self.formula(left, atoms));
+                let right = Box::new(self.formula(right, atoms));
+                match operator {
+                    FormulaOp::And => F::And(left, right),
+                    FormulaOp::Or => F::Or(left, right),
+                    FormulaOp::Implies => F::Implies(left, right),
+                    FormulaOp::Equivalent => F::Equiv(left, right),
+                    FormulaOp::Until => F::Until(left, right),
+                    FormulaOp::WeakUntil => F::WeakUntil(left, right),
+                    FormulaOp::Release => F::Release(left, right),
+                }
             }
         }
     }
 
-    /// Turns the formulas into automata. The translation is `ltl`'s.
-    pub(super) fn translate_formulas(&mut self) {}
+    /// An expression without temporal operators. Its `!`, `&&` and `||` are part of the formula, so that `p` and `!p`
+    /// are known to be opposites.
+    fn atom(&mut self, atom: &Expr, atoms: &mut Vec<(String, model::Expr)>) -> ltl::Formula {
+        use ltl::Formula as F;
+        match &atom.kind {
+            tree::ExprKind::Number(0) => F::False,
+            tree::ExprKind::Number(_) => F::True,
+            tree::ExprKind::Unary(tree::UnaryOp::Not, inner) => F::Not(Box::new(self.atom(inner, atoms))),
+            tree::ExprKind::Binary(operator @ (tree::BinaryOp::And | tree::BinaryOp::Or), left, right) => {
+                let (left, right) = (Box::new(self.atom(left, atoms)), Box::new(self.atom(right, atoms)));
+                if *operator == tree::BinaryOp::And { F::And(left, right) } else { F::Or(left, right) }
+            }
+            _ => {
+                let text = text::expr(atom);
+                let value = self.expr(atom);
+                let known = atoms.iter().position(|(known, _)| *known == text);
+                let number = known.unwrap_or_else(|| {
+                    atoms.push((text, value));
+                    atoms.len() - 1
+                });
+                F::Atom(number as u32)
+            }
+        }
+    }
 
-    pub(super) fn claim_of(&mut self, body: model::Proctype) -> Claim {
-        Claim { name: body.name.clone(), formula: None, uses_next: false, body }
+    /// Turns the formulas into claims: the automaton of the negation accepts the runs that violate the property.
+    pub(super) fn translate_formulas(&mut self) -> Vec<Claim> {
+        let pending = std::mem::take(&mut self.claims);
+        let mut claims = Vec::new();
+        for property in pending {
+            let uses_next = !property.formula.is_stutter_invariant_syntactically();
+            match ltl::translate(&property.formula.clone().negated()) {
+                Ok(buchi) => {
+                    let body = self.claim_body(&property, &buchi);
+                    claims.push(Claim { name: property.name, formula: Some(property.text.into()), uses_next, body });
+                }
+                Err(error) => self.report(
+                    Diagnostic::error(
+                        format!("`{}` cannot be checked", property.name),
+                        property.span,
+                        error.to_string(),
+                    )
+                    .with_help("split it into smaller properties"),
+                ),
+            }
+        }
+        claims
+    }
+
+    fn claim_body(&self, property: &Pending, buchi: &ltl::Buchi) -> model::Proctype {
+        let mut automaton = Automaton { entry: buchi.initial as u32, ..Automaton::default() };
+        for (number, state) in buchi.states.iter().enumerate() {
+            let all = buchi.accepts_all(number);
+            let label: Arc<str> = match (state.accepting, number == buchi.initial) {
+                _ if all => "accept_all".into(),
+                (true, true) => "accept_init".into(),
+                (true, false) => format!("accept_S{number}").into(),
+                (false, true) => "T0_init".into(),
+                (false, false) => format!("T0_S{number}").into(),
+            };
+            automaton.locations.push(Location {
+                number: number as u32 + 1,
+                first: automaton.transitions.len() as u32,
+                count: state.transitions.len() as u32,
+                // Whatever follows is a violation: there is no need to look for a cycle.
+                end: all,
+                accept: state.accepting,
+                progress: false,
+                labels: vec![label],
+                span: property.span,
+            });
+            for (guard, target) in &state.transitions {
+                let (action, text) = guard_action(guard, &property.atoms, property.span);
+                automaton.transitions.push(Transition {
+                    action,
+                    target: *target as u32,
+                    atomic: false,
+                    escape: 0,
+                    kind: TransitionType::Other,
+                    text: text.into(),
+                    span: property.span,
+                });
+            }
+        }
+        model::Proctype {
+            name: property.name.clone(),
+            kind: ProctypeKind::Claim,
+            deterministic: false,
+            parameters: Vec::new(),
+            locals: Vec::new(),
+            size: self.header(),
+            channels: Vec::new(),
+            initial: Vec::new(),
+            provided: None,
+            priority: 1,
+            exclusive: Vec::new(),
+            automaton,
+            span: property.span,
+        }
     }
 
     /// The sends and receives a trace is about.
@@ -109,13 +243,33 @@ impl Analyser<'_> {
     }
 }
 
-/// Whether a formula speaks of the next step.
-#[allow(dead_code)]
-pub(super) fn uses_next(formula: &Formula) -> bool {
-    match &formula.kind {
-        FormulaKind::Atom(_) => false,
-        FormulaKind::Not(inner) => uses_next(inner),
-        FormulaKind::Unary(operator, inner) => *operator == Temporal::Next || uses_next(inner),
-        FormulaKind::Binary(_, left, right) => uses_next(left) || uses_next(right),
+/// The guard of a transition of a claim, and its text.
+fn guard_action(guard: &ltl::Guard, atoms: &[(String, model::Expr)], span: Span) -> (Action, String) {
+    if guard.is_true() {
+        return (Action::Skip, "(1)".into());
     }
+    let join = |operator, parts: Vec<(model::Expr, String)>| {
+        parts.into_iter().reduce(|(left, left_text), (right, right_text)| {
+            let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right));
+            let word = crate::syntax::short::binary_text(operator);
+            (model::Expr { kind, span }, format!("({left_text}{word}{right_text})"))
+        })
+    };
+    let cube = |cube: &ltl::Cube| {
+        let literals = atoms.iter().enumerate().filter_map(|(number, (text, atom))| {
+            if cube.positive >> number & 1 == 1 {
+                Some((atom.clone(), text.clone()))
+            } else if cube.negative >> number & 1 == 1 {
+                let kind = ExprKind::Unary(model::UnaryOp::Not, Box::new(atom.clone()));
+                Some((model::Expr { kind, span }, format!("!({text})")))
+            } else {
+                None
+            }
+        });
+        join(model::BinaryOp::And, literals.collect())
+    };
+    let cubes: Vec<(model::Expr, String)> = guard.cubes.iter().filter_map(cube).collect();
+    let never = (model::Expr { kind: ExprKind::Constant(0), span }, "0".to_owned());
+    let (value, text) = join(model::BinaryOp::Or, cubes).unwrap_or(never);
+    (Action::Guard(value), format!("({text})"))
 }

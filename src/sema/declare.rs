@@ -422,6 +422,10 @@ impl Analyser<'_> {
                         return None;
                     }
                     self.flatten(number, &mut flat);
+                    if flat.iter().any(|ty| matches!(ty, ScalarType::Unsigned(_))) {
+                        self.error(*span, "an unsigned cannot be a message field", "has such a field inside");
+                        return None;
+                    }
                 }
                 other => flat.push(self.scalar_type(other)),
             }

@@ -30,12 +30,22 @@ use std::sync::Arc;
 /// Checks a unit and lowers it to a model. Everything that is wrong goes to `diagnostics`; if an error was among it
 /// there is no model. The caller sets [`Model::fingerprint`] (see [`fingerprint`]).
 pub fn analyse(map: &SourceMap, unit: &Unit, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
-    // Places are spans; the map will be asked when lines are to be named.
+    // Places are spans; nothing here has to be looked up in the map yet.
     let _ = map;
-    let mut analyser = Analyser::new(unit, diagnostics);
-    analyser.unit(unit);
-    analyser.finish(name)
+    // Trees nest up to the parser's limits; the walk over them recurses and gets a stack to match.
+    std::thread::scope(|scope| {
+        let work = || {
+            let mut analyser = Analyser::new(unit, diagnostics);
+            analyser.unit(unit);
+            analyser.finish(name)
+        };
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        worker.ok().and_then(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
+
+/// Room for expressions 10,000 levels deep in a build without optimisation. Only what is used is ever taken.
+const STACK: usize = 512 << 20;
 
 /// A hash of the preprocessed text, the same on every machine: trails and checkpoints carry it.
 pub fn fingerprint<'a>(tokens: impl Iterator<Item = &'a str>) -> u64 {
@@ -98,6 +108,7 @@ struct Analyser<'a> {
     bodies: Vec<Body>,
     processes: Vec<(Arc<str>, u8)>,
     claims: Vec<claim::Pending>,
+    unnamed_formulas: usize,
     uses: Uses,
 }
 
@@ -126,6 +137,7 @@ impl<'a> Analyser<'a> {
             bodies: Vec::new(),
             processes: Vec::new(),
             claims: Vec::new(),
+            unnamed_formulas: 0,
             uses: uses::of(unit),
         }
     }
@@ -158,7 +170,6 @@ impl<'a> Analyser<'a> {
                 Item::Declaration(declaration) => self.global(declaration),
             }
         }
-        self.translate_formulas();
     }
 
     fn collect_signatures(&mut self, unit: &Unit) {
@@ -208,11 +219,12 @@ impl<'a> Analyser<'a> {
             let kind = body.kind;
             let Some(lowered) = self.close_body(body) else { continue };
             match kind {
-                ProctypeKind::Never => claims.push(self.claim_of(lowered)),
+                ProctypeKind::Never => claims.push(claim::of_body(lowered)),
                 ProctypeKind::Trace | ProctypeKind::Notrace => trace = Some(self.trace_of(lowered)),
                 _ => proctypes.push(lowered),
             }
         }
+        claims.extend(self.translate_formulas());
         if self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             return None;
         }

@@ -4,7 +4,7 @@
 //! structure, or the first statement of an option, are no locations and have no transitions.
 
 use super::super::Analyser;
-use super::super::body::Body;
+use super::super::body::{Body, Symbols};
 use super::dstep;
 use super::link::{Linker, Move};
 use super::{El, Fault, Flow, Jump, Kind};
@@ -65,7 +65,7 @@ impl Analyser<'_> {
             self.fault(&flow, &body, fault);
         }
         let entry = flow.elements[entry?].number;
-        let automaton = build(&flow, &rows, &flags, &pulled, dsteps, entry);
+        let automaton = build(&flow, &body.symbols, &rows, &flags, &pulled, &dsteps, entry);
         let mut offset = body.allocator.size();
         for channel in &mut body.channels {
             channel.offset = offset;
@@ -278,10 +278,11 @@ fn reachable(rows: &Rows, entry: u32) -> Vec<bool> {
 
 fn build(
     flow: &Flow,
+    symbols: &Symbols,
     rows: &Rows,
     flags: &[Flags],
     pulled: &[bool],
-    mut dsteps: Vec<(El, Automaton)>,
+    dsteps: &[(El, Automaton)],
     entry: u32,
 ) -> Automaton {
     let seen = reachable(rows, entry);
@@ -310,7 +311,7 @@ fn build(
         }
         for step in row {
             let Some(el) = step.element else { continue };
-            automaton.transitions.push(transition(flow, el, step, &mut dsteps));
+            automaton.transitions.push(transition(flow, symbols, el, step, dsteps));
         }
         automaton.locations[number].count = automaton.transitions.len() as u32 - automaton.locations[number].first;
     }
@@ -321,13 +322,16 @@ fn is_statement(flow: &Flow, element: Option<El>) -> bool {
     element.is_some_and(|el| matches!(flow.elements[el].kind, Kind::Work(_) | Kind::DStep(_) | Kind::Stop))
 }
 
-fn transition(flow: &Flow, el: El, step: &Move, dsteps: &mut [(El, Automaton)]) -> Transition {
+fn transition(flow: &Flow, symbols: &Symbols, el: El, step: &Move, dsteps: &[(El, Automaton)]) -> Transition {
     let element = &flow.elements[el];
     let control = |text: &str| (Action::Skip, TransitionType::Control, Arc::from(text));
     let (action, kind, text) = match &element.kind {
         Kind::Work(work) => (work.action.clone(), work.kind, work.text.clone()),
         Kind::Else => (Action::Else, TransitionType::Control, "else".into()),
-        Kind::Goto(Jump::Label(_)) => control("goto"),
+        Kind::Goto(Jump::Label(symbol)) => {
+            let name = symbols.entries.get(*symbol).map_or("", |label| &*label.name);
+            control(&format!("goto {name}"))
+        }
         Kind::Goto(Jump::Break(_)) | Kind::Break => control("break"),
         Kind::Point => control(".(goto)"),
         Kind::Stop => (Action::End, TransitionType::Other, "-end-".into()),

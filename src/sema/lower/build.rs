@@ -237,7 +237,7 @@ impl Flow {
             next = self.elements[el].next;
             let (skips, prints) = match &self.elements[el].kind {
                 Kind::Work(work) => match work.action {
-                    Action::Skip => (true, false),
+                    Action::Skip => (&*work.text == "(1)", false),
                     Action::Printf(..) | Action::Printm(_) => (true, true),
                     _ => (false, false),
                 },

@@ -111,12 +111,12 @@ impl Analyser<'_> {
         let arguments = vec![ReceiveArgument::Variable(variable.clone())];
         let (id, known) = self.channel(channel, true)?;
         let pattern = self.pattern(&arguments, known.as_ref(), channel, span);
-        let shown = text::receive(channel, false, false, &arguments);
+        let shown = text::receive(channel, &arguments);
         let action = Action::Receive { channel: id.clone(), random: false, copy: false, arguments: pattern };
         self.add_some(Some(work(action, TransitionType::Receive, shown)), span);
         let whole = [tree_expr(ExprKind::Variable(variable.clone()), span)];
         let values = self.arguments(&whole);
-        let shown = text::send(channel, false, &whole);
+        let shown = text::send(channel, variable);
         let action = Action::Send { channel: id, sorted: false, arguments: values };
         self.add_some(Some(work(action, TransitionType::Send, shown)), span);
         self.for_body(&counter, body, exit, span)

@@ -9,6 +9,7 @@ use super::{DSTEP, Jump, Kind, Node, Seq, Work};
 use crate::model::{self, Action, ExprKind, ScalarType, TransitionType};
 use crate::source::Span;
 use crate::source::diagnostic::Diagnostic;
+use crate::syntax::short;
 use crate::syntax::tree::{self, *};
 use std::sync::Arc;
 
@@ -166,28 +167,27 @@ impl Analyser<'_> {
             StatementKind::Assert(value) => {
                 let lowered = self.expr(value);
                 self.in_dstep(value);
-                let shown = format!("assert({})", text::expr(value));
-                plain(work(Action::Assert(lowered), TransitionType::Other, shown))
+                plain(work(Action::Assert(lowered), TransitionType::Other, short::statement(statement)))
             }
             StatementKind::Printf(format, arguments) => {
                 let pieces = self.format(format, arguments, span);
                 let values = arguments.iter().map(|value| self.expr(value)).collect();
-                let shown = printf_text(format, arguments);
-                plain(work(Action::Printf(pieces, values), TransitionType::Other, shown))
+                plain(work(Action::Printf(pieces, values), TransitionType::Other, short::statement(statement)))
             }
             StatementKind::Printm(value) => {
                 let lowered = self.expr(value);
-                let shown = format!("printm({})", text::expr(value));
-                plain(work(Action::Printm(lowered), TransitionType::Other, shown))
+                plain(work(Action::Printm(lowered), TransitionType::Other, short::statement(statement)))
             }
-            StatementKind::Send { channel, sorted, arguments } => plain(self.send(channel, *sorted, arguments, span)?),
+            StatementKind::Send { channel, sorted, arguments } => {
+                let action = self.send(channel, *sorted, arguments, span)?;
+                plain(work(action, TransitionType::Send, short::statement(statement)))
+            }
             StatementKind::Receive { channel, random, copy, arguments } => {
                 self.no_claim_io(span);
                 let (id, known) = self.channel(channel, true)?;
                 let pattern = self.pattern(arguments, known.as_ref(), channel, span);
-                let shown = text::receive(channel, *random, *copy, arguments);
                 let action = Action::Receive { channel: id, random: *random, copy: *copy, arguments: pattern };
-                plain(work(action, TransitionType::Receive, shown))
+                plain(work(action, TransitionType::Receive, short::statement(statement)))
             }
             StatementKind::If(options) => {
                 let options = self.options(options);
@@ -403,6 +403,14 @@ impl Analyser<'_> {
             let set = ExprKind::SetPriority(Box::new(pid), Box::new(value));
             return Some(work(Action::Guard(model::Expr { kind: set, span }), TransitionType::Assign, shown));
         }
+        if let [only] = place.segments.as_slice()
+            && &*only.name.name == "_"
+        {
+            // The value is thrown away, but a `run` in it is still done.
+            let one = model::Expr { kind: ExprKind::Constant(1), span };
+            let either = ExprKind::Binary(BinaryOp::Or, Box::new(self.expr(value)), Box::new(one));
+            return Some(work(Action::Guard(model::Expr { kind: either, span }), TransitionType::Assign, shown));
+        }
         let target = self.target(place);
         if let Some((target, var)) = &target {
             if target.ty == ScalarType::Chan
@@ -485,7 +493,7 @@ impl Analyser<'_> {
         );
     }
 
-    fn send(&mut self, channel: &VarRef, sorted: bool, arguments: &[Expr], span: Span) -> Option<Kind> {
+    fn send(&mut self, channel: &VarRef, sorted: bool, arguments: &[Expr], span: Span) -> Option<Action> {
         self.no_claim_io(span);
         arguments.iter().for_each(|argument| self.no_run(argument, "a message"));
         let (id, known) = self.channel(channel, true)?;
@@ -494,8 +502,7 @@ impl Analyser<'_> {
         let values = if tracing { self.trace_arguments(arguments) } else { self.arguments(arguments) };
         self.check_fields(values.len(), known.as_ref(), channel, span);
         self.sends.push(Count { name: text::var(channel).into(), given: values.len(), span });
-        let shown = text::send(channel, sorted, arguments);
-        Some(work(Action::Send { channel: id, sorted, arguments: values }, TransitionType::Send, shown))
+        Some(Action::Send { channel: id, sorted, arguments: values })
     }
 
     fn no_claim_io(&mut self, span: Span) {
@@ -563,14 +570,4 @@ fn find_remote(expr: &Expr) -> Option<Span> {
         }
         _ => None,
     }
-}
-
-fn printf_text(format: &str, arguments: &[Expr]) -> String {
-    let mut shown = format!("printf('{format}'");
-    for argument in arguments {
-        shown.push(',');
-        shown.push_str(&text::expr(argument));
-    }
-    shown.push(')');
-    shown
 }
