@@ -4,7 +4,7 @@
    arrive and waits until nobody else stands at this level or above, or until a
    later one has arrived. Each test of the waiting loop is a step of its own, as
    in a real machine: the processes may overtake each other in the middle of it.
-   With N=3 the critical section is safe; try -D N=2 and -D N=4.
+   With N=3 there are a hundred thousand states; try -D N=2, and with patience -D N=4.
 
    pv check examples/petersonn.pml                                 verified
    pv check examples/petersonn.pml --por                           the same with fewer states

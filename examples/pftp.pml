@@ -12,8 +12,8 @@
 
    pv check examples/pftp.pml                                      verified
    pv check examples/pftp.pml -D LOSS=0                            a perfect line, far fewer states
-   pv check examples/pftp.pml --sleep --cache 100k                 type-oriented replacement keeps what
-   pv check examples/pftp.pml --sleep --cache 100k --replace type  comes back
+   pv check examples/pftp.pml --sleep --cache 100k                 verified with a fifth of the states stored
+   pv check examples/pftp.pml --sleep --cache 100k --replace type  the same, another choice of what to forget
 
    expect: verdict=verified stored=506116 matched=879058 transitions=1385174 atomic=33645 depth=13534 errors=0
 */

@@ -5,7 +5,7 @@
    one takes the right fork first, so no circle of waiting can close.
 
    pv check examples/philosophers.pml                              verified
-   pv check examples/philosophers.pml --por --deadlocks-only       far fewer states
+   pv check examples/philosophers.pml --por --deadlocks-only       verified with fewer states
 
    expect: verdict=verified stored=2287 matched=6403 transitions=8690 atomic=932 depth=1802 errors=0
 */
