@@ -64,7 +64,7 @@ impl<S: Store, R: Reduction> Visitor for DepthFirst<'_, '_, '_, S, R> {
             }
             Visit::Seen { on_stack } => {
                 self.matched += 1;
-                self.reduction.seen(on_stack);
+                self.reduction.seen(machine, S::EXACT.then_some(on_stack));
                 Decision::Back
             }
             Visit::Full => {

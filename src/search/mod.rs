@@ -11,4 +11,6 @@ pub mod outcome;
 pub mod plan;
 pub mod reduction;
 pub mod replay;
+pub mod sleep;
+pub mod stack;
 pub mod walk;

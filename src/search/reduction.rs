@@ -13,8 +13,9 @@ pub trait Reduction {
     /// A new state was entered; it is the machine's state.
     fn enter(&mut self, _machine: &mut Machine<'_>, _walk: &Walk) {}
 
-    /// The move that is under way has led to a state that was there already.
-    fn seen(&mut self, _on_stack: bool) {}
+    /// The move that is under way has led to a state that was there already, on the stack or not (`None`: the store
+    /// cannot tell).
+    fn seen(&mut self, _machine: &Machine<'_>, _on_stack: Option<bool>) {}
 
     /// The state entered last is left.
     fn leave(&mut self, _machine: &Machine<'_>) {}

@@ -1,0 +1,359 @@
+//! Depth-first search with sleep sets: Algorithm 2 of the caching paper (Fig. 3).
+//!
+//! A sleep set holds moves that are enabled but need not be taken, because the search has already gone that way from a
+//! state further up and nothing since then depends on them (Godefroid, CAV 1990; Godefroid, Holzmann and Pirottin, FMSD
+//! 1995). Every state is still visited; only edges are left out, so fewer states are matched, which is what makes a small
+//! cache bearable.
+//!
+//! Sound with a fixed order of exploration, which the walk has, and with the two stack conditions of Fig. 3: a move that
+//! leads to a state on the stack neither enters a sleep set (line 21) nor stays in one that is handed on (line 11). States
+//! are matched on their vector alone. It carries over to a bounded cache; see docs/soundness.md. An error on an edge
+//! that sleeps was found where the edge was taken: it reads the same values there.
+//!
+//! A move that enters an atomic block stands for the whole block; it leads to the stack if one of its ends does. Taking
+//! such a state for one on the stack by mistake costs a little reduction and never a state, so both conditions may be
+//! tested on hashes. Most tests of line 11 need no execution at all: a state with the control locations that the move
+//! would lead to must be on the stack, and usually none is. What is left is executed and undone by a walk of its own.
+//!
+//! Costs: entries of 12 bytes on one array for the whole path, a few loads per sleeping move and state.
+
+use crate::analysis::block::block_of;
+use crate::analysis::footprint::Flags;
+use crate::analysis::{Dependence, Move, Part};
+use crate::exec::{Machine, Program};
+use crate::model::{Action, Automaton, Model, TransitionType};
+use crate::search::outcome::Step;
+use crate::search::reduction::Reduction;
+use crate::search::stack::{ControlFilter, StackHashes, control_key};
+use crate::search::walk::{Choice, Control, Decision, Ended, Event, Rules, Taken, Visitor, Walk};
+use crate::store::{Handle, StateHash};
+
+/// Pid in the upper byte, transition of its automaton in the rest.
+type Half = u32;
+const NOBODY: Half = Half::MAX;
+
+fn half(pid: u8, transition: u32) -> Half {
+    u32::from(pid) << 24 | transition & 0xff_ffff
+}
+
+fn part(half: Half) -> Part {
+    Part { pid: (half >> 24) as u8, transition: half & 0xff_ffff }
+}
+
+/// A move in a sleep set.
+#[derive(Clone, Copy, Debug)]
+struct Sleeper {
+    actor: Half,
+    partner: Half,
+    /// Handed on to successors: it does not lead to a state on the stack.
+    passes: bool,
+}
+
+impl Sleeper {
+    fn as_move(self) -> Move {
+        Move { actor: part(self.actor), partner: (self.partner != NOBODY).then(|| part(self.partner)) }
+    }
+}
+
+/// The sleep set of a state on the path: a stretch of the array of sleepers.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Where it starts.
+    start: u32,
+    /// End of what it was entered with.
+    inherited: u32,
+    /// End of the set; behind it lies the set for the successors of the move that is under way.
+    end: u32,
+    /// The move that is under way has led to a state on the stack.
+    hit: bool,
+    /// See [`ControlFilter`].
+    control: u64,
+}
+
+/// Where a move can leave a process.
+#[derive(Clone, Debug)]
+enum Ends {
+    /// At one of these locations.
+    At(Vec<u32>),
+    /// It dies.
+    Dies,
+    /// Other processes are made or moved too.
+    Unknown,
+}
+
+/// More ends than this are not worth looking at one by one.
+const MAX_ENDS: usize = 12;
+
+/// The sleep sets of the states on the path.
+pub struct SleepSets<'m> {
+    dependence: Dependence<'m>,
+    first_transition: Vec<u32>,
+    ends: Vec<Vec<Ends>>,
+    sleepers: Vec<Sleeper>,
+    frames: Vec<Frame>,
+    control: ControlFilter,
+    hashes: StackHashes,
+    hash: StateHash,
+    probe: Walk,
+}
+
+impl<'m> SleepSets<'m> {
+    /// Empty sets for a search of this model.
+    pub fn new(model: &'m Model, program: &Program) -> SleepSets<'m> {
+        let dependence = Dependence::new(model);
+        let ends = model
+            .proctypes
+            .iter()
+            .enumerate()
+            .map(|(p, proctype)| {
+                (0..proctype.automaton.transitions.len())
+                    .map(|t| ends(&proctype.automaton, t, &dependence, p))
+                    .collect()
+            })
+            .collect();
+        let rules = Rules {
+            end_states: false,
+            assertions: false,
+            strict_channels: false,
+            max_depth: u64::MAX,
+            claim: false,
+            halts: false,
+        };
+        SleepSets {
+            first_transition: program.proctypes.iter().map(|p| p.first_transition).collect(),
+            dependence,
+            ends,
+            sleepers: Vec::new(),
+            frames: Vec::new(),
+            control: ControlFilter::default(),
+            hashes: StackHashes::default(),
+            hash: StateHash::new(0),
+            probe: Walk::new(program.transitions.len(), rules),
+        }
+    }
+
+    #[inline]
+    fn local(&self, machine: &Machine<'_>, step: Taken) -> Half {
+        let proctype = machine.proctype(usize::from(step.pid)) as usize;
+        half(step.pid, step.number - self.first_transition[proctype])
+    }
+
+    /// Line 11: does this sleeping move lead from the machine's state to a state on the stack?
+    fn leads_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
+        self.control_may_match(machine, sleeper, control) && self.executes_to_stack(machine, sleeper)
+    }
+
+    /// Is there a state on the stack with the control locations that the move can lead to?
+    fn control_may_match(&self, machine: &Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
+        let actor = part(sleeper.actor);
+        let (pid, proctype) = (usize::from(actor.pid), machine.proctype(usize::from(actor.pid)));
+        let before = control.wrapping_sub(control_key(pid, proctype, machine.location(pid)));
+        match &self.ends[proctype as usize][actor.transition as usize] {
+            Ends::Unknown => true,
+            Ends::Dies => self.control.contains(before),
+            Ends::At(ends) if sleeper.partner == NOBODY => {
+                ends.iter().any(|&end| self.control.contains(before.wrapping_add(control_key(pid, proctype, end))))
+            }
+            Ends::At(ends) => {
+                let second = part(sleeper.partner);
+                let (other, its) = (usize::from(second.pid), machine.proctype(usize::from(second.pid)));
+                let before = before.wrapping_sub(control_key(other, its, machine.location(other)));
+                let Ends::At(others) = &self.ends[its as usize][second.transition as usize] else { return true };
+                ends.iter().any(|&end| {
+                    let moved = before.wrapping_add(control_key(pid, proctype, end));
+                    others.iter().any(|&end| self.control.contains(moved.wrapping_add(control_key(other, its, end))))
+                })
+            }
+        }
+    }
+
+    #[cold]
+    fn executes_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
+        let number = |half: Half| {
+            let part = part(half);
+            let proctype = machine.proctype(usize::from(part.pid)) as usize;
+            Taken { pid: part.pid, number: self.first_transition[proctype] + part.transition }
+        };
+        let mut probe = Probe {
+            actor: number(sleeper.actor),
+            partner: (sleeper.partner != NOBODY).then(|| number(sleeper.partner)),
+            hashes: &self.hashes,
+            hash: &self.hash,
+        };
+        let mark = machine.mark();
+        let found = self.probe.run(machine, &mut probe, false) == Ended::Stopped;
+        machine.undo(mark);
+        found
+    }
+
+    /// Line 14: what sleeps in the successors of this move, which is about to be taken.
+    #[inline]
+    fn hand_on(&mut self, machine: &Machine<'_>, taken: Move) {
+        let Some(frame) = self.frames.last() else { return };
+        let (start, end) = (frame.start as usize, frame.end as usize);
+        self.sleepers.truncate(end);
+        for index in start..end {
+            let sleeper = self.sleepers[index];
+            if sleeper.passes && !self.dependence.dependent(machine, &sleeper.as_move(), &taken) {
+                self.sleepers.push(sleeper);
+            }
+        }
+    }
+}
+
+impl Reduction for SleepSets<'_> {
+    const ACTIVE: bool = true;
+
+    fn enter(&mut self, machine: &mut Machine<'_>, _: &Walk) {
+        self.dependence.refresh(machine);
+        let from = self.frames.last().map_or(0, |frame| frame.end) as usize;
+        let start = self.sleepers.len();
+        let mut control = 0u64;
+        for pid in 0..machine.process_count() {
+            control = control.wrapping_add(control_key(pid, machine.proctype(pid), machine.location(pid)));
+        }
+        // The state itself is on the stack: a move that changes nothing leads there.
+        self.control.add(control);
+        self.hashes.push(self.hash.hash(machine.state()));
+        // A copy: a block with several ends enters several states with the same set.
+        for index in from..start {
+            let mut sleeper = self.sleepers[index];
+            sleeper.passes = !self.leads_to_stack(machine, sleeper, control);
+            self.sleepers.push(sleeper);
+        }
+        let end = self.sleepers.len() as u32;
+        self.frames.push(Frame { start: start as u32, inherited: end, end, hit: false, control });
+    }
+
+    #[inline]
+    fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
+        let on_stack = on_stack.unwrap_or_else(|| self.hashes.contains(self.hash.hash(machine.state())));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.hit |= on_stack;
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, _: &Machine<'_>) {
+        if let Some(frame) = self.frames.pop() {
+            self.sleepers.truncate(frame.start as usize);
+            self.control.remove(frame.control);
+            self.hashes.pop();
+        }
+    }
+
+    #[inline]
+    fn choose(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+        let Some(&frame) = self.frames.last() else { return Choice::Try };
+        if frame.end == frame.start {
+            return Choice::Try;
+        }
+        let own = self.local(machine, step);
+        let (actor, partner) = match sender {
+            None => (own, NOBODY),
+            Some(sender) => (self.local(machine, sender), own),
+        };
+        let inherited = &self.sleepers[frame.start as usize..frame.inherited as usize];
+        if inherited.iter().any(|sleeper| sleeper.actor == actor && sleeper.partner == partner) {
+            return Choice::Asleep;
+        }
+        let taken = Move { actor: part(actor), partner: (partner != NOBODY).then(|| part(partner)) };
+        self.hand_on(machine, taken);
+        Choice::Try
+    }
+
+    #[inline]
+    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        self.dependence.refresh(machine);
+        let own = self.local(machine, step);
+        let (actor, partner) = match sender {
+            None => (own, NOBODY),
+            Some(sender) => (self.local(machine, sender), own),
+        };
+        let Some(frame) = self.frames.last_mut() else { return };
+        self.sleepers.truncate(frame.end as usize);
+        // Lines 21 to 23.
+        if !frame.hit {
+            self.sleepers.push(Sleeper { actor, partner, passes: true });
+            frame.end += 1;
+        }
+        frame.hit = false;
+    }
+
+    fn memory(&self) -> usize {
+        self.sleepers.capacity() * size_of::<Sleeper>()
+            + self.frames.capacity() * size_of::<Frame>()
+            + self.hashes.memory()
+            + self.control.memory()
+    }
+}
+
+/// Where transition `first` of process type `p` can leave its process.
+fn ends(automaton: &Automaton, first: usize, dependence: &Dependence<'_>, p: usize) -> Ends {
+    let footprint = &dependence.footprints[p][first];
+    if footprint.flags.has(Flags::RUN) || !footprint.partners.is_empty() {
+        return Ends::Unknown;
+    }
+    let transition = &automaton.transitions[first];
+    if matches!(transition.action, Action::End) {
+        return Ends::Dies;
+    }
+    if footprint.flags.has(Flags::DEATH) {
+        return Ends::Unknown;
+    }
+    let mut ends = Vec::new();
+    let mut add = |location: u32| {
+        if !ends.contains(&location) {
+            ends.push(location);
+        }
+    };
+    // a rendezvous ends the sender's block for now
+    if !transition.atomic || footprint.flags.has(Flags::RENDEZVOUS_SEND) {
+        add(transition.target);
+    }
+    let inner = block_of(automaton, first);
+    if transition.atomic {
+        add(transition.target);
+    }
+    for t in inner {
+        // an inner location is an end if the block breaks off there, and then it is the target of a step before
+        add(automaton.transitions[t].target);
+    }
+    if ends.len() > MAX_ENDS { Ends::Unknown } else { Ends::At(ends) }
+}
+
+/// Executes one move, and stops if one of its ends is on the stack.
+struct Probe<'a> {
+    actor: Taken,
+    partner: Option<Taken>,
+    hashes: &'a StackHashes,
+    hash: &'a StateHash,
+}
+
+impl Visitor for Probe<'_> {
+    const REDUCES: bool = true;
+
+    fn admits(&mut self, _: &Machine<'_>, pid: usize) -> bool {
+        pid == usize::from(self.actor.pid)
+    }
+
+    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+        let wanted = match sender {
+            None => self.actor,
+            Some(_) => self.partner.unwrap_or(self.actor),
+        };
+        if step == wanted { Choice::Try } else { Choice::Asleep }
+    }
+
+    fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
+        if self.hashes.contains(self.hash.hash(machine.state())) { Decision::Stop } else { Decision::Back }
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
+        Control::Continue
+    }
+}
