@@ -169,6 +169,13 @@ pub enum Operation {
     },
     /// The channel dies with its owner.
     Destroy,
+    /// Not an operation of a move: a blocked transition waits for these.
+    Await {
+        /// Sends can make it executable.
+        sends: bool,
+        /// Receives can.
+        receives: bool,
+    },
 }
 
 /// An operation on a channel.

@@ -6,9 +6,11 @@
 pub mod block;
 pub mod collect;
 pub mod dependence;
+pub mod enabling;
 pub mod flow;
 pub mod footprint;
 mod machine;
+pub mod persistent;
 pub mod relate;
 pub mod visit;
 

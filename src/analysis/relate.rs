@@ -307,6 +307,15 @@ fn channel(a: &Party, first: &ChannelAccess, b: &Party, second: &ChannelAccess, 
         _ => None,
     };
     let operations = match (first.operation, second.operation) {
+        (Operation::Await { sends, receives }, change) | (change, Operation::Await { sends, receives }) => {
+            let ends_it = match change {
+                Operation::Send { sorted } => sends || (sorted && receives),
+                Operation::Receive => receives,
+                Operation::Destroy => true,
+                _ => false,
+            };
+            if ends_it { Answer::Dependent } else { Answer::Independent }
+        }
         (Operation::Destroy, _) | (_, Operation::Destroy) => Answer::Dependent,
         (Operation::Send { .. }, Operation::Send { .. }) | (Operation::Receive, Operation::Receive) => {
             Answer::Dependent
