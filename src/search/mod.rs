@@ -9,6 +9,7 @@ pub mod liveness;
 pub mod monitor;
 pub mod outcome;
 pub mod plan;
+pub mod por;
 pub mod reduction;
 pub mod replay;
 pub mod sleep;
