@@ -132,16 +132,7 @@ impl<'m> Persistent<'m> {
             .collect();
         let reach: Vec<Vec<BitSet>> = (0..model.proctypes.len()).map(|p| reachable(model, p)).collect();
         let spawns = spawnable(model, &dependence, &reach);
-        Persistent {
-            dependence,
-            model,
-            reasons,
-            first_reason,
-            reach,
-            spawns,
-            tables: Vec::new(),
-            generation: 0,
-        }
+        Persistent { dependence, model, reasons, first_reason, reach, spawns, tables: Vec::new(), generation: 0 }
     }
 
     /// Takes note of the processes of a state.
@@ -205,13 +196,7 @@ impl<'m> Persistent<'m> {
     }
 
     /// The processes that must be in a closed set with this one; `None` if all must.
-    fn needs(
-        &mut self,
-        view: &impl StateView,
-        enabled: &Enabled,
-        pid: usize,
-        set: &ProcessSet,
-    ) -> Option<ProcessSet> {
+    fn needs(&mut self, view: &impl StateView, enabled: &Enabled, pid: usize, set: &ProcessSet) -> Option<ProcessSet> {
         let mut needed = ProcessSet::default();
         let proctype = view.proctype(pid);
         let location = &self.model.proctypes[proctype].automaton.locations[view.location(pid) as usize];
@@ -367,9 +352,8 @@ impl<'m> Persistent<'m> {
 
 /// Can these two be the sides of one rendezvous?
 fn shakes_hands(f: &Footprint, g: &Footprint) -> bool {
-    let sides = |a: &Footprint, b: &Footprint| {
-        a.flags.has(Flags::RENDEZVOUS_SEND) && b.flags.has(Flags::RENDEZVOUS_RECEIVE)
-    };
+    let sides =
+        |a: &Footprint, b: &Footprint| a.flags.has(Flags::RENDEZVOUS_SEND) && b.flags.has(Flags::RENDEZVOUS_RECEIVE);
     let same = match (&f.rendezvous_id, &g.rendezvous_id) {
         (Some(Value::Known(x)), Some(Value::Known(y))) => x == y,
         _ => true,

@@ -4,7 +4,7 @@
 use super::combine;
 use super::console::Console;
 use super::load::{Loaded, load_model};
-use super::options::{CheckArgs, ModelArgs, StoreKind, value_name};
+use super::options::{CheckArgs, ModelArgs, Replace, StoreKind, value_name};
 use crate::exec::Program;
 use crate::model::Model;
 use crate::report::progress::Progress;
@@ -13,11 +13,16 @@ use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checks, Report, Run, Setting, json, place, text};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::Violation;
-use crate::search::plan::{Order, Plan, Property, default_properties};
+use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::source::SourceMap;
+use crate::store::Replacement;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// States that type-oriented replacement looks at for one eviction: the caching paper leaves the limit open; ten find a
+/// good victim nearly always and cost less than one lookup.
+const TYPE_SCAN: u32 = 10;
 
 /// Exit code for a bug in pv.
 const INTERNAL_ERROR: u8 = 101;
@@ -126,6 +131,23 @@ fn plan(args: &CheckArgs, property: Property) -> Plan {
     let (checks, search) = (&args.checks, &args.search);
     Plan {
         order: if search.bfs() { Order::BreadthFirst } else { Order::DepthFirst },
+        reducing: match (search.sleep, search.por, search.deadlocks_only) {
+            (true, ..) => Reducing::Sleep,
+            (_, true, true) => Reducing::Deadlocks,
+            (_, true, false) => Reducing::Persistent,
+            _ => Reducing::Nothing,
+        },
+        check_independence: search.check_independence,
+        check_por: search.check_por,
+        cache: search.cache,
+        replacement: match search.replace() {
+            Replace::Random => Replacement::Random,
+            Replace::Type => Replacement::Type { scan: TYPE_SCAN },
+            Replace::MostVisited => Replacement::MostVisited,
+            Replace::LeastVisited => Replacement::LeastVisited,
+            Replace::LargestClass => Replacement::LargestClass,
+            Replace::SmallestSubtree => Replacement::SmallestSubtree,
+        },
         property,
         fair: checks.fair,
         assertions: !checks.no_assertions,

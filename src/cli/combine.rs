@@ -118,11 +118,10 @@ type Absent = (&'static str, fn(&CheckArgs) -> bool);
 /// What this build does not have yet. A line goes when its search lands.
 #[rustfmt::skip]
 const ABSENT: &[Absent] = &[
-    ("--sleep", |o| o.search.sleep),
-    ("--por", |o| o.search.por),
+    ("--por with --search bfs", |o| o.search.por && o.search.bfs()),
     ("--check-independence", |o| o.search.check_independence),
     ("--check-por", |o| o.search.check_por),
-    ("--cache", |o| o.search.cache.is_some()),
+    ("--cache with --search bfs", |o| o.search.cache.is_some() && o.search.bfs()),
     ("--store compact", |o| o.search.store() == StoreKind::Compact),
     ("--store bloom", |o| o.search.store() == StoreKind::Bloom),
     ("--pod", |o| o.search.pod() > 0),

@@ -7,9 +7,12 @@ use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::Outcome;
+use crate::search::por::PersistentSets;
+use crate::search::sleep::SleepSets;
 use crate::search::walk::Rules;
 use crate::search::{bfs, fair, liveness};
 use crate::store::exact::ExactStore;
+use crate::store::{CacheStore, Replacement, Store};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -35,11 +38,35 @@ pub enum Property {
     NonProgress,
 }
 
+/// What is left out of a depth-first search for assertions and end states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reducing {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// What sleeps.
+    Sleep,
+    /// What is outside persistent sets; keeps assertions and deadlocks.
+    Persistent,
+    /// What is outside persistent sets; keeps deadlocks only.
+    Deadlocks,
+}
+
 /// One search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     /// Order.
     pub order: Order,
+    /// Reduction.
+    pub reducing: Reducing,
+    /// Try out every answer of the dependence relation.
+    pub check_independence: bool,
+    /// Verify every persistent set.
+    pub check_por: bool,
+    /// At most this many states are kept, depth first.
+    pub cache: Option<u64>,
+    /// Which state a full cache forgets.
+    pub replacement: Replacement,
     /// What is looked for.
     pub property: Property,
     /// Only weakly fair runs count.
@@ -64,6 +91,11 @@ impl Default for Plan {
     fn default() -> Plan {
         Plan {
             order: Order::DepthFirst,
+            reducing: Reducing::Nothing,
+            check_independence: false,
+            check_por: false,
+            cache: None,
+            replacement: Replacement::Random,
             property: Property::Safety,
             fair: false,
             assertions: true,
@@ -146,13 +178,43 @@ impl Plan {
                     liveness::search(model, &program, &mut store, settings, kind, monitor)
                 }
             }
-            (None, Order::DepthFirst) => {
-                let mut store = ExactStore::with_budget(self.seed, budget);
-                dfs::search(model, &program, &mut store, settings, monitor)
-            }
+            (None, Order::DepthFirst) => match self.cache {
+                Some(limit) => {
+                    let mut store = CacheStore::new(limit, self.replacement, self.seed, budget);
+                    self.depth_first(model, &program, &mut store, monitor)
+                }
+                None => {
+                    let mut store = ExactStore::with_budget(self.seed, budget);
+                    self.depth_first(model, &program, &mut store, monitor)
+                }
+            },
             (None, Order::BreadthFirst) => {
                 let mut store = ExactStore::with_links(self.seed, budget);
                 bfs::search(model, &program, &mut store, settings, monitor)
+            }
+        }
+    }
+
+    /// A depth-first search with this plan's reduction.
+    fn depth_first<S: Store>(
+        &self,
+        model: &Model,
+        program: &Program,
+        store: &mut S,
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
+        let settings = self.settings();
+        // the product with a claim is not reduced: see docs/soundness.md
+        let reducing = if self.property == Property::Safety { self.reducing } else { Reducing::Nothing };
+        match reducing {
+            Reducing::Nothing => dfs::search(model, program, store, settings, monitor),
+            Reducing::Sleep => {
+                let mut sleep = SleepSets::new(model, program);
+                dfs::search_reduced(model, program, store, &mut sleep, settings, monitor)
+            }
+            Reducing::Persistent | Reducing::Deadlocks => {
+                let mut por = PersistentSets::new(model, reducing == Reducing::Deadlocks, S::EXACT);
+                dfs::search_reduced(model, program, store, &mut por, settings, monitor)
             }
         }
     }
