@@ -5,6 +5,7 @@
 pub mod analysis;
 pub mod cli;
 pub mod exec;
+pub mod format;
 pub mod ltl;
 pub mod model;
 pub mod report;

@@ -88,7 +88,9 @@ fn line_comment(lexer: &mut logos::Lexer<'_, RawKind>) {
     loop {
         match rest[end..].find('\n') {
             None => break lexer.bump(rest.len()),
-            Some(at) if rest[end..end + at].trim_end_matches('\r').ends_with('\\') => end += at + 1,
+            Some(at) if rest[end..end + at].trim_end_matches([' ', '\t', '\r', '\u{b}', '\u{c}']).ends_with('\\') => {
+                end += at + 1
+            }
             Some(at) => break lexer.bump(end + at),
         }
     }

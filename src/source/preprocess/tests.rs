@@ -277,7 +277,7 @@ fn places_survive() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn never_panics_on_random_text(text in "\\PC{0,200}") {
