@@ -1,0 +1,137 @@
+//! The folder for the files of one search: made for it, readable by this user only, gone with everything in it when the
+//! last holder drops it. Errors of files are values that say what was tried, where, and what the system answered.
+
+use crate::search::outcome::Limit;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::TempDir;
+
+/// What to say when a file operation failed.
+pub(crate) fn file_error(doing: &str, path: &Path, error: &io::Error) -> Limit {
+    Limit::File(format!("cannot {doing} {}: {error}", path.display()))
+}
+
+/// The folder.
+#[derive(Debug)]
+pub struct WorkDir {
+    folder: TempDir,
+    next: AtomicU64,
+}
+
+impl WorkDir {
+    /// Makes a folder inside `parent`, or where the system keeps temporary files.
+    pub fn new(parent: Option<&Path>) -> Result<Arc<WorkDir>, Limit> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("pv-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o700));
+        }
+        let made = match parent {
+            Some(parent) => builder.tempdir_in(parent),
+            None => builder.tempdir(),
+        };
+        let folder = made.map_err(|error| {
+            let default = std::env::temp_dir();
+            file_error("make a folder for temporary files in", parent.unwrap_or(&default), &error)
+        })?;
+        Ok(Arc::new(WorkDir { folder, next: AtomicU64::new(0) }))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A new file, to write and to read.
+    pub fn create(self: &Arc<Self>, name: &str) -> Result<WorkFile, Limit> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let path = self.path().join(format!("{name}-{number}"));
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(|error| file_error("create", &path, &error))?;
+        Ok(WorkFile { file, path, length: 0, _folder: Arc::clone(self) })
+    }
+}
+
+/// A file of the folder that grows at its end and can be read anywhere; removed when dropped.
+#[derive(Debug)]
+pub struct WorkFile {
+    file: File,
+    path: PathBuf,
+    length: u64,
+    // Keeps the folder while there are files in it.
+    _folder: Arc<WorkDir>,
+}
+
+impl WorkFile {
+    /// Bytes.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Writes at the end. After an error the file counts as it was before.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Limit> {
+        let written = self.file.seek(SeekFrom::Start(self.length)).and_then(|_| self.file.write_all(bytes));
+        written.map_err(|error| file_error("write", &self.path, &error))?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Reads exactly as many bytes as the buffer has.
+    pub fn read_at(&mut self, position: u64, buffer: &mut [u8]) -> Result<(), Limit> {
+        let read = self.file.seek(SeekFrom::Start(position)).and_then(|_| self.file.read_exact(buffer));
+        read.map_err(|error| file_error("read", &self.path, &error))
+    }
+}
+
+impl Drop for WorkFile {
+    fn drop(&mut self) {
+        // If that fails the folder's own removal tries again.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_and_gone_at_the_end() {
+        let folder = WorkDir::new(None).unwrap();
+        let path = folder.path().to_path_buf();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        }
+        let mut file = folder.create("x").unwrap();
+        drop(folder);
+        file.append(b"hello").unwrap();
+        let mut buffer = [0; 3];
+        file.read_at(2, &mut buffer).unwrap();
+        assert_eq!(&buffer, b"llo");
+        assert!(matches!(file.read_at(4, &mut buffer), Err(Limit::File(_))));
+        assert!(path.exists());
+        drop(file);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_missing_parent_is_an_error_with_its_name() {
+        let Err(Limit::File(message)) = WorkDir::new(Some(Path::new("no/such/folder"))) else { panic!() };
+        assert!(message.contains("no/such/folder"), "{message}");
+    }
+}
