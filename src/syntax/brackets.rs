@@ -22,14 +22,22 @@ struct Open {
     token: Token,
     /// In the output.
     at: usize,
-    /// The parameter list of a proctype, where `;` is at home.
+    /// The parameter list of a proctype, where `;` is at home, or the head of a `for`, where those who come from C
+    /// put it.
     parameters: bool,
+    /// An `if` or `do` that was reported already, for its missing `::`.
+    blamed: bool,
 }
 
 /// Matches and mends; `None` if the nesting is too deep.
 pub fn balance(tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Balanced> {
-    let mut balancer =
-        Balancer { out: Vec::with_capacity(tokens.len() + 8), stack: Vec::new(), doubtful: Vec::new(), diagnostics };
+    let mut balancer = Balancer {
+        out: Vec::with_capacity(tokens.len() + 8),
+        stack: Vec::new(),
+        doubtful: Vec::new(),
+        doubt_from: None,
+        diagnostics,
+    };
     for lexeme in tokens {
         if let Err(error) = balancer.take(lexeme) {
             balancer.diagnostics.push(*error);
@@ -44,6 +52,8 @@ struct Balancer<'a> {
     out: Vec<Lexeme>,
     stack: Vec<Open>,
     doubtful: Vec<Range<usize>>,
+    /// A doubtful stretch that ends at the next separator or brace.
+    doubt_from: Option<usize>,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -75,7 +85,16 @@ fn is_small(token: &Token) -> bool {
 impl Balancer<'_> {
     fn take(&mut self, lexeme: Lexeme) -> Result<(), Box<Diagnostic>> {
         use Token::*;
-        if lexeme.token.starts_item() && !self.stack.is_empty() {
+        let last = self.out.last().map(|last| &last.token);
+        if matches!(last, Some(If | Do)) && lexeme.token != Option {
+            self.missing_option(&lexeme);
+        }
+        // `byte init` is a wrong name, not the start of an item.
+        let names = self.out.last().is_some_and(|last| {
+            last.token.starts_declaration() && !matches!(last.token, TypeName(_))
+                || matches!(last.token, Goto | Run | Dot)
+        });
+        if lexeme.token.starts_item() && !self.stack.is_empty() && !names {
             self.close_for_item(&lexeme);
         } else if matches!(
             lexeme.token,
@@ -88,6 +107,11 @@ impl Balancer<'_> {
             {
                 self.close_top(&lexeme);
             }
+        }
+        if matches!(lexeme.token, Semicolon | Arrow | LeftBrace | RightBrace | Fi | Od)
+            && let Some(start) = self.doubt_from.take()
+        {
+            self.doubtful.push(start..self.out.len() + 1);
         }
         match &lexeme.token {
             LeftParen | LeftSquare | LeftBrace | If | Do => {
@@ -102,9 +126,9 @@ impl Balancer<'_> {
                     ));
                 }
                 let before = |back: usize| self.out.len().checked_sub(back).map(|index| &self.out[index].token);
-                let parameters =
-                    lexeme.token == LeftParen && matches!(before(2), Some(Proctype | DProctype)) && before(1).is_some();
-                self.stack.push(Open { token: lexeme.token.clone(), at: self.out.len(), parameters });
+                let parameters = lexeme.token == LeftParen
+                    && (matches!(before(2), Some(Proctype | DProctype)) || matches!(before(1), Some(For)));
+                self.stack.push(Open { token: lexeme.token.clone(), at: self.out.len(), parameters, blamed: false });
                 self.out.push(lexeme);
             }
             token => match opener(token) {
@@ -169,10 +193,38 @@ impl Balancer<'_> {
         }
     }
 
+    /// `if` without `::`. `else if (x)`, as in C, is read as `else (x)`; any other gets the `::` put in.
+    fn missing_option(&mut self, found: &Lexeme) {
+        let word = self.out[self.out.len() - 1].clone();
+        let text = word.token.text();
+        let of_else = self.out.len() > 1 && self.out[self.out.len() - 2].token == Token::Else;
+        let label = format!("expected `::` behind `{text}`");
+        let error = Diagnostic::error(format!("expected `::`, found `{}`", found.token.text()), found.span, label);
+        let error = error.with_label(word.span, "every option, the first too, starts with `::`");
+        self.doubt_from = Some(self.out.len() - 1);
+        if of_else && found.token == Token::LeftParen {
+            self.diagnostics.push(error.with_help("for one more case write one more option: `:: x == 2 -> …`"));
+            self.out.pop();
+            self.stack.pop();
+            return;
+        }
+        self.diagnostics.push(match word.token {
+            Token::If => error.with_help("a choice is `if :: x == 1 -> … :: else -> … fi`"),
+            _ => error.with_help("a loop is `do :: x < 3 -> … :: else -> break od`"),
+        });
+        if let Some(open) = self.stack.last_mut() {
+            open.blamed = true;
+        }
+        self.out.push(Lexeme::made(Token::Option, word.span, Origin::Mended));
+    }
+
     /// Closes the innermost, because `at` cannot stand inside it.
     fn close_top(&mut self, at: &Lexeme) {
         let Some(open) = self.stack.pop() else { return };
         let right = closer(&open.token);
+        if open.blamed {
+            return self.mend(open, right);
+        }
         let opened = &self.out[open.at];
         let (left, right_text) = (opened.token.text(), right.text());
         self.diagnostics.push(

@@ -4,7 +4,7 @@
 //! is a constant, a temporal operator applies to formulas only.
 
 use super::explain;
-use super::token::{Lexeme, Token};
+use super::token::{Lexeme, Origin, Token};
 use super::tree::*;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
@@ -116,20 +116,22 @@ impl Build<'_> {
         Ident { name, span: self.tokens[at as usize].span }
     }
 
-    /// An error from the parser.
-    pub fn error(&mut self, error: ParseError<u32, Token, ()>) {
-        let (at, expected) = match error {
-            ParseError::UnrecognizedToken { token, expected } => (token.0 as usize, expected),
-            ParseError::UnrecognizedEof { location, expected } => (location as usize, expected),
-            ParseError::ExtraToken { token } => (token.0 as usize, Vec::new()),
-            ParseError::InvalidToken { location } => (location as usize, Vec::new()),
-            ParseError::User { error: () } => return,
+    /// An error from the parser; gives the number of the token where it is.
+    pub fn error(&mut self, error: ParseError<u32, Token, ()>) -> u32 {
+        let (number, expected) = match error {
+            ParseError::UnrecognizedToken { token, expected } => (token.0, expected),
+            ParseError::UnrecognizedEof { location, expected } => (location, expected),
+            ParseError::ExtraToken { token } => (token.0, Vec::new()),
+            ParseError::InvalidToken { location } => (location, Vec::new()),
+            ParseError::User { error: () } => return u32::MAX,
         };
+        let at = number as usize;
         self.errors += 1;
-        if self.doubtful.iter().any(|range| range.contains(&at)) {
-            return;
+        let noise = self.tokens.get(at).is_some_and(|lexeme| lexeme.origin == Origin::AfterStray);
+        if noise || self.doubtful.iter().any(|range| range.contains(&at)) {
+            return number;
         }
-        let diagnostic = explain::explain(self.tokens, at, &expected);
+        let diagnostic = explain::explain(self.map, self.tokens, at, &expected);
         self.diagnostics.push(diagnostic);
         if self.gives_up() {
             self.diagnostics.push(Diagnostic::error(
@@ -138,6 +140,7 @@ impl Build<'_> {
                 "the rest is not read",
             ));
         }
+        number
     }
 
     // ---- items --------------------------------------------------------------------------------------------------
@@ -289,8 +292,7 @@ impl Build<'_> {
         let expr = self.plain(term);
         if let Some(bad) = first_not_constant(&expr) {
             self.diagnostics.push(
-                Diagnostic::error("the size must be a constant", expr.span, "known before the model runs")
-                    .with_label(bad, "this is not allowed here")
+                Diagnostic::error("the size must be a constant", bad, "not known before the model runs")
                     .with_note("numbers, mtype names and `+ - * / %` make a constant here"),
             );
             return self.leaf_expr(expr.span, ExprKind::Number(1));
@@ -300,7 +302,7 @@ impl Build<'_> {
 
     // ---- statements ---------------------------------------------------------------------------------------------
 
-    pub fn labelled_declaration(&mut self, label: Name, declaration: Box<Declaration>) -> Option<Box<Step>> {
+    pub fn labelled_declaration(&mut self, label: Name, declaration: Declaration) -> Box<Step> {
         let label = self.ident(label);
         self.diagnostics.push(
             Diagnostic::error(
@@ -311,13 +313,13 @@ impl Build<'_> {
             .with_label(declaration.span, "this declares variables")
             .with_help("put the declaration in front of the label"),
         );
-        Some(Box::new(Step::Declaration(*declaration)))
+        Box::new(Step::Declaration(declaration))
     }
 
-    pub fn unless(&mut self, l: u32, r: u32, main: Box<Statement>, escape: Box<Statement>) -> Option<Box<Step>> {
+    pub fn unless(&mut self, l: u32, r: u32, main: Box<Statement>, escape: Box<Statement>) -> Box<Step> {
         let span = self.span(l, r);
         let kind = StatementKind::Unless(main, escape);
-        Some(Box::new(Step::Statement(Statement { labels: Vec::new(), kind, span })))
+        Box::new(Step::Statement(Statement { labels: Vec::new(), kind, span }))
     }
 
     pub fn label(&mut self, label: Name, mut statement: Box<Statement>) -> Box<Statement> {
@@ -556,12 +558,11 @@ fn first_not_constant(expr: &Expr) -> Option<Span> {
             _ => Some(expr.span),
         },
         ExprKind::Unary(UnaryOp::Negate, inner) => first_not_constant(inner),
-        ExprKind::Binary(op, a, b) => match op {
-            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => {
-                first_not_constant(a).or_else(|| first_not_constant(b))
-            }
-            _ => Some(expr.span),
-        },
+        ExprKind::Binary(
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder,
+            a,
+            b,
+        ) => first_not_constant(a).or_else(|| first_not_constant(b)),
         _ => Some(expr.span),
     }
 }

@@ -1,31 +1,540 @@
 //! Says in a person's words what the parser wanted. The tables know some forty tokens at a point; a reader wants
-//! "expected a statement".
+//! "expected a statement", and, where the slip is a common one, what to write instead. The slips are those of people
+//! who come from C and of everybody who forgets a separator.
 
 use super::token::{Lexeme, Origin, Token};
+use crate::source::SourceMap;
 use crate::source::diagnostic::Diagnostic;
+use crate::source::suggest::suggest;
+
+/// Words of other languages, and what serves here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("while", "a loop is `do :: condition -> … :: else -> break od`"),
+    ("until", "a loop is `do :: condition -> break :: else -> … od`"),
+    ("loop", "a loop is `do :: … od`"),
+    ("switch", "a choice is `if :: x == 1 -> … :: x == 2 -> … fi`"),
+    ("case", "an option of `if` or `do` starts with `::`"),
+    ("then", "what follows a condition comes behind `->`"),
+    ("elif", "write another option: `:: condition -> …`"),
+    ("elseif", "write another option: `:: condition -> …`"),
+    ("endif", "`if` is closed by `fi`"),
+    ("done", "`do` is closed by `od`"),
+    ("continue", "jump with `goto` to a label in front of the loop"),
+    ("void", "a process type is `proctype name(…) { … }`, a piece of text with parameters `inline name(…) { … }`"),
+    ("function", "a piece of text with parameters is `inline name(…) { … }`"),
+    ("struct", "a record is `typedef Name { … }`"),
+    ("enum", "symbolic names are `mtype = { a, b }`"),
+    ("char", "a character fits a `byte`"),
+    ("uint", "an unsigned number of n bits is `unsigned x : n`"),
+    ("long", "the largest type is `int`, of 32 bits"),
+    ("float", "there are whole numbers only: `int`"),
+    ("double", "there are whole numbers only: `int`"),
+    ("string", "text stands in `printf` only; symbolic names are `mtype = { a, b }`"),
+    ("const", "a constant is a `#define`"),
+    ("var", "a declaration starts with the type: `int x`"),
+    ("let", "a declaration starts with the type: `int x`"),
+    ("process", "a process type is `proctype name(…) { … }`"),
+    ("thread", "a process type is `proctype name(…) { … }`"),
+    ("print", "the statement is `printf(\"…\", …)`"),
+    ("println", "the statement is `printf(\"…\\n\", …)`"),
+    ("send", "a message is sent by `channel!value`"),
+    ("receive", "a message is received by `channel?variable`"),
+    ("and", "the operator is `&&`"),
+    ("or", "the operator is `||`"),
+    ("not", "the operator is `!`"),
+    ("mod", "the operator is `%`"),
+    ("null", "there are no pointers; `0` is false"),
+    ("NULL", "there are no pointers; `0` is false"),
+    ("True", "write `true`"),
+    ("False", "write `false`"),
+];
+
+/// Words that a misspelt one may have been meant to be.
+const KEYWORDS: &[&str] = &[
+    "active",
+    "assert",
+    "atomic",
+    "bit",
+    "bool",
+    "break",
+    "byte",
+    "chan",
+    "D_proctype",
+    "d_step",
+    "do",
+    "else",
+    "for",
+    "goto",
+    "hidden",
+    "if",
+    "init",
+    "inline",
+    "int",
+    "local",
+    "ltl",
+    "mtype",
+    "never",
+    "notrace",
+    "od",
+    "printf",
+    "printm",
+    "priority",
+    "proctype",
+    "provided",
+    "run",
+    "select",
+    "short",
+    "show",
+    "skip",
+    "timeout",
+    "trace",
+    "typedef",
+    "unless",
+    "unsigned",
+];
 
 /// The message for the token at `at`, where one of `expected` should stand.
-pub fn explain(tokens: &[Lexeme], at: usize, expected: &[String]) -> Diagnostic {
-    let last = tokens.len() - 1;
-    let words = describe(expected);
-    let (found, span) = match tokens.get(at) {
-        Some(lexeme) if lexeme.origin == Origin::Implied && lexeme.token == Token::Semicolon => {
-            ("the end of the line".to_owned(), lexeme.span)
-        }
-        Some(lexeme) => (format!("`{}`", lexeme.token.text()), lexeme.span),
-        None => ("the end of the file".to_owned(), tokens[last].span),
+pub fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &[String]) -> Diagnostic {
+    let expected = Expected { names: expected.iter().map(|name| name.trim_matches('"')).collect() };
+    let place = Place { tokens, at };
+    let words = expected.describe(&place);
+    let found = match tokens.get(at) {
+        Some(lexeme) if lexeme.origin == Origin::Implied => "the end of the statement".to_owned(),
+        Some(lexeme) => match &lexeme.token {
+            Token::TypeName(name) => format!("the type `{name}`"),
+            Token::ProcName(name) => format!("the process type `{name}`"),
+            Token::String(_) => "a string".to_owned(),
+            Token::InlineBody(name) => format!("a call of the inline `{name}`"),
+            // `skip`, `true` and characters are numbers to the parser; show what is written.
+            Token::Number(_) => {
+                let range = lexeme.span.start as usize..lexeme.span.end as usize;
+                format!("`{}`", map.file(lexeme.span.file).text.get(range).unwrap_or("1"))
+            }
+            token => format!("`{}`", token.text()),
+        },
+        None => "the end of the file".to_owned(),
     };
-    Diagnostic::error(format!("expected {words}, found {found}"), span, format!("expected {words}"))
+    let span = tokens.get(at).or(tokens.last()).map(|lexeme| lexeme.span).unwrap_or_default();
+    let diagnostic = Diagnostic::error(format!("expected {words}, found {found}"), span, format!("expected {words}"));
+    place.advise(&expected, diagnostic)
 }
 
-fn describe(expected: &[String]) -> String {
-    let names: Vec<&str> = expected.iter().map(|name| name.trim_matches('"')).collect();
-    let has = |name: &str| names.contains(&name);
-    if has("goto") {
-        return "a statement".to_owned();
+/// What the parser would have taken.
+struct Expected<'a> {
+    names: Vec<&'a str>,
+}
+
+impl Expected<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.names.contains(&name)
     }
-    if has("timeout") {
-        return "an expression".to_owned();
+
+    fn statement(&self) -> bool {
+        self.has("goto")
     }
-    names.join(" ")
+
+    fn expression(&self) -> bool {
+        self.has("timeout") && !self.statement()
+    }
+
+    /// An expression ends here or goes on.
+    fn operator(&self) -> bool {
+        self.has("==") && self.has("+")
+    }
+
+    fn describe(&self, place: &Place<'_>) -> String {
+        if self.statement() {
+            return "a statement".to_owned();
+        }
+        if self.has("proctype") && self.has("typedef") {
+            return "a declaration or a process".to_owned();
+        }
+        let mut words: Vec<String> = Vec::new();
+        if self.has("proctype") {
+            words.push("`proctype`".to_owned());
+        }
+        if self.expression() {
+            words.push("an expression".to_owned());
+        } else if self.has("eval") {
+            words.push("what to receive into: a variable, a constant, `_` or `eval(…)`".to_owned());
+        } else if self.has("byte") {
+            words.push("a type".to_owned());
+        } else if self.has("NAME") && self.has("NUMBER") {
+            words.push("a constant".to_owned());
+        } else if self.has("NAME") {
+            words.push("a name".to_owned());
+        } else if self.has("STRING") {
+            words.push("a text in quotes".to_owned());
+        } else if self.has("NUMBER") {
+            words.push("a number".to_owned());
+        }
+        let in_choice = self.has("fi") || self.has("od");
+        let starts_statement = self.has("=") && self.has("++");
+        if starts_statement && matches!(place.back(1), Some(Token::Name(_))) {
+            words.push("the rest of a statement".to_owned());
+        } else if self.operator() && !self.has(";") && words.is_empty() {
+            words.push("an operator".to_owned());
+        }
+        if words.is_empty() && self.has("[") && self.has(",") && self.has("=") && !self.operator() {
+            return "`,`, `=` or the end of the declaration".to_owned();
+        }
+        for name in
+            ["::", "@", ":", "..", "in", "of", "(", "[", "{", ")", "]", ">", ",", ";", "->", "}", "fi", "od", "="]
+        {
+            let wanted = match name {
+                "->" => self.has("->") && in_choice,
+                "::" => self.has("::") && !self.has(";"),
+                "(" | "[" | "{" | ":" | "=" if self.expression() => false,
+                "(" => self.has("(") && !self.operator() && !self.has("eval"),
+                "[" => self.names == ["["],
+                "=" => self.has("=") && !starts_statement && words.is_empty(),
+                ":" => self.has(":") && !starts_statement,
+                ">" => self.has(">") && !self.operator(),
+                "," => self.has(",") && !self.has(";"),
+                _ => self.has(name),
+            };
+            if wanted {
+                words.push(format!("`{name}`"));
+            }
+        }
+        if words.is_empty() {
+            words.extend(self.names.iter().take(4).map(|name| format!("`{name}`")));
+        }
+        match words.pop() {
+            None => "nothing more".to_owned(),
+            Some(last) if words.is_empty() => last,
+            Some(last) => format!("{} or {last}", words.join(", ")),
+        }
+    }
+}
+
+/// The error's surroundings.
+struct Place<'a> {
+    tokens: &'a [Lexeme],
+    at: usize,
+}
+
+impl<'a> Place<'a> {
+    fn found(&self) -> Option<&'a Token> {
+        self.tokens.get(self.at).map(|lexeme| &lexeme.token)
+    }
+
+    fn lexeme(&self, back: usize) -> Option<&'a Lexeme> {
+        self.at.checked_sub(back).and_then(|index| self.tokens.get(index))
+    }
+
+    /// The token so many places before the error.
+    fn back(&self, back: usize) -> Option<&'a Token> {
+        self.lexeme(back).map(|lexeme| &lexeme.token)
+    }
+
+    fn ahead(&self, ahead: usize) -> Option<&'a Token> {
+        self.tokens.get(self.at + ahead).map(|lexeme| &lexeme.token)
+    }
+
+    /// The place `back` tokens ago is where a statement or an item begins.
+    fn begins(&self, back: usize) -> bool {
+        use Token::*;
+        match self.back(back + 1) {
+            None => true,
+            Some(token) => {
+                matches!(token, Semicolon | Arrow | Option | LeftBrace | RightBrace | Colon | Else | Unless | If | Do)
+            }
+        }
+    }
+
+    fn advise(&self, expected: &Expected<'_>, diagnostic: Diagnostic) -> Diagnostic {
+        if let Some(help) = self.foreign_word() {
+            return diagnostic.with_help(help);
+        }
+        let diagnostic = match self.slip(expected) {
+            Some(help) => return diagnostic.with_help(help),
+            None => diagnostic,
+        };
+        if let Some(diagnostic) = self.unknown_word(expected, &diagnostic) {
+            return diagnostic;
+        }
+        self.missing_separator(expected, diagnostic)
+    }
+
+    fn foreign_word(&self) -> Option<String> {
+        let word = |token: Option<&Token>| match token {
+            Some(Token::Name(name)) => FOREIGN.iter().find(|(word, _)| **word == **name),
+            _ => None,
+        };
+        // The parser stumbles over the word itself or over what follows it.
+        let (word, help) = match (word(self.found()), word(self.back(1))) {
+            (Some(found), _) => found,
+            (None, Some(before)) if self.begins(1) => before,
+            _ => return None,
+        };
+        Some(format!("there is no `{word}` in Promela: {help}"))
+    }
+
+    fn slip(&self, expected: &Expected<'_>) -> Option<String> {
+        use Token::*;
+        let found = self.found();
+        Some(match (self.back(2), self.back(1), found) {
+            (_, Some(LeftBrace), Some(RightBrace)) if expected.statement() => {
+                "a block needs at least one statement; `skip` does nothing".to_owned()
+            }
+            (_, Some(Option), Some(Fi | Od | Option | RightBrace)) => {
+                "an option needs at least one statement; `skip` does nothing".to_owned()
+            }
+            (_, Some(LeftBrace | Option), Some(Semicolon | Arrow)) => {
+                "a separator stands between two statements: leave this one out".to_owned()
+            }
+            (_, Some(Colon), Some(Assign)) => "an assignment is written `x = value`".to_owned(),
+            (_, Some(sign @ (Plus | Minus | Star | Slash | Percent | Bar | Ampersand | Caret)), Some(Assign)) => {
+                format!("there is no `{0}=`: write `x = x {0} …`", sign.text())
+            }
+            (_, _, Some(Assign)) if matches!(self.ahead(1), Some(Less)) => "\"at most\" is written `<=`".to_owned(),
+            (_, _, Some(Assign)) if matches!(self.ahead(1), Some(Greater)) => {
+                "\"at least\" is written `>=`; behind a guard stands `->`".to_owned()
+            }
+            (_, Some(Assign | EqualEqual | NotEqual), Some(Assign)) => "write `==` or `!=` to compare".to_owned(),
+            (_, _, Some(Assign)) if self.in_head_of("for") => FOR.to_owned(),
+            (_, _, Some(Assign)) if self.in_assignment() => {
+                "an assignment has no value: make it two, `y = e; x = y`; to compare, write `==`".to_owned()
+            }
+            (_, _, Some(Assign)) if expected.operator() => "`=` assigns; to compare, write `==`".to_owned(),
+            (_, _, Some(sign @ (Increment | Decrement))) if expected.statement() || expected.expression() => {
+                format!("the sign stands behind the variable, as a statement of its own: `x{}`", sign.text())
+            }
+            (_, _, Some(sign @ (Increment | Decrement))) => {
+                format!("`x{}` is a statement, not an expression", sign.text())
+            }
+            (Some(before), Some(Name(name)), Some(LeftParen)) if before.starts_declaration() => format!(
+                "there are no functions: a process is `proctype {name}(…) {{ … }}`, a piece of text `inline {name}(…) {{ … }}`"
+            ),
+            (_, Some(ProcName(name)), Some(LeftParen)) => format!("to start the process write `run {name}(…)`"),
+            (_, Some(Name(name)), Some(LeftParen)) if self.begins(1) => {
+                format!("no inline `{name}` is defined above")
+            }
+            (Some(Proctype | DProctype), Some(Name(name)), Some(LeftBrace)) => {
+                format!("the parentheses belong to it: `proctype {name}() {{ … }}`")
+            }
+            (_, Some(Comma), Some(token)) if token.starts_declaration() && expected.has("NAME") => {
+                "between declarations stands `;`, the comma is for names of one type: `byte a, b; int c`".to_owned()
+            }
+            (_, Some(Semicolon), Some(RightParen)) => "no `;` behind the last parameter".to_owned(),
+            (Some(RightBrace), Some(Semicolon), Some(Comma)) if self.implied(1) => {
+                "SPIN ends a declaration behind `}`: declare the next variable on its own".to_owned()
+            }
+            (_, _, Some(Unless)) if expected.has(";") => {
+                "one `unless` to a statement; nest them with braces: `{ a unless b } unless c`".to_owned()
+            }
+            (_, Some(Semicolon), Some(Unless)) if self.implied(1) => {
+                "the line end in front of it is read as `;`: put `unless` on the line where the statement ends"
+                    .to_owned()
+            }
+            (_, Some(Semicolon), Some(token)) if self.implied(1) && is_operator(token) => format!(
+                "the line end in front of it is read as `;`: end the line above with `{0}`, or use parentheses",
+                token.text()
+            ),
+            (_, Some(Of), _) if !matches!(found, Some(LeftBrace)) => {
+                "the fields of a message stand in braces: `[2] of { byte, int }`".to_owned()
+            }
+            (_, Some(Assign), Some(LeftSquare)) if expected.expression() => return None,
+            (_, _, Some(Return)) => {
+                "`return` is for inlines that are called as `v = name(…)`; a process ends at its `}`".to_owned()
+            }
+            (_, _, Some(String(_))) => "text stands in `printf` only".to_owned(),
+            (_, Some(Colon), Some(Mtype | Bit | Bool | Byte | Short | Int | Chan | Pid | Unsigned)) => return None,
+            (_, Some(Name(name)), Some(At)) => {
+                format!("`{name}` must be a process type that is declared above")
+            }
+            (_, _, Some(TypeName(name) | ProcName(name))) if expected.has("NAME") => {
+                format!("`{name}` is taken: choose another name")
+            }
+            (_, _, Some(Minus)) if expected.has("NAME") && expected.has("NUMBER") => {
+                "a list takes constants without a sign; assign the others in a body".to_owned()
+            }
+            (Some(Ltl), Some(Name(name)), _) => format!("the formula stands in braces: `ltl {name} {{ … }}`"),
+            (_, _, Some(Assign)) if self.in_names_of_mtype() => {
+                "the names of an `mtype` have their numbers by place: the last is 1, the one before it 2".to_owned()
+            }
+            (_, _, Some(Assign)) if self.in_head_of("select") => "write `select (x : 1 .. 3)`".to_owned(),
+            (_, Some(Query | QueryQuery), _) if expected.names == ["["] => {
+                "in an expression a message can only be looked at: `q?[x]`".to_owned()
+            }
+            (_, _, Some(token)) if expected.has("NAME") && !expected.expression() && is_word(token) => {
+                format!("`{}` is a word of the language", token.text())
+            }
+            _ => return None,
+        })
+    }
+
+    fn in_names_of_mtype(&self) -> bool {
+        use Token::*;
+        let mut before = self.tokens[..self.at.min(self.tokens.len())].iter().rev().map(|lexeme| &lexeme.token);
+        let open = before.by_ref().take(200).find(|token| !matches!(token, Name(_) | Comma));
+        open == Some(&LeftBrace) && matches!((before.next(), before.next()), (Some(Assign), Some(Mtype | Name(_))))
+    }
+
+    /// The separator so many places ago is a line end or the place behind a brace.
+    fn implied(&self, back: usize) -> bool {
+        self.lexeme(back).is_some_and(|lexeme| lexeme.origin == Origin::Implied)
+    }
+
+    /// Between the parenthesis behind `word` and the error nothing closes.
+    fn in_head_of(&self, word: &str) -> bool {
+        let before = self.tokens[..self.at.min(self.tokens.len())].iter().rev().take(40);
+        let mut seen_paren = false;
+        for lexeme in before {
+            match &lexeme.token {
+                token if seen_paren => return token.text() == word,
+                Token::LeftParen => seen_paren = true,
+                Token::RightParen | Token::LeftBrace | Token::RightBrace => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The statement so far has an `=` outside parentheses.
+    fn in_assignment(&self) -> bool {
+        use Token::*;
+        for lexeme in self.tokens[..self.at.min(self.tokens.len())].iter().rev().take(60) {
+            match &lexeme.token {
+                Assign => return true,
+                Semicolon | Arrow | Option | LeftBrace | RightBrace | LeftParen => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// `Foo x`: a type nobody declared, or a keyword with a slip of the pen.
+    fn unknown_word(&self, expected: &Expected<'_>, diagnostic: &Diagnostic) -> Option<Diagnostic> {
+        let (word, span) = match (self.lexeme(1), self.tokens.get(self.at)) {
+            (Some(before), Some(found)) if self.begins(1) && !expected.statement() => {
+                match (&before.token, &found.token) {
+                    (Token::Name(name), Token::Name(_) | Token::LeftBrace | Token::String(_) | Token::Number(_)) => {
+                        (name, before.span)
+                    }
+                    (Token::Name(name), token) if token.starts_item() || is_word(token) => (name, before.span),
+                    _ => return None,
+                }
+            }
+            (_, Some(found)) if expected.has("proctype") => match &found.token {
+                Token::Name(name) => (name, found.span),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let error = match suggest(word, KEYWORDS.iter().copied()) {
+            Some(keyword) => Diagnostic::error(format!("unknown word `{word}`"), span, "neither a type nor a keyword")
+                .with_help(format!("did you mean `{keyword}`?")),
+            None if expected.has("proctype") => return None,
+            None if matches!(self.found(), Some(Token::Name(_))) => {
+                let error = Diagnostic::error(format!("unknown type `{word}`"), span, "no `typedef` above declares it");
+                let types = self.tokens.windows(2).filter(|pair| pair[0].token == Token::Typedef);
+                match suggest(word, types.filter_map(|pair| pair[1].token.name()).map(|name| &**name)) {
+                    Some(name) => error.with_help(format!("did you mean `{name}`?")),
+                    None => error,
+                }
+            }
+            None => return None,
+        };
+        Some(Diagnostic { secondary: diagnostic.secondary.clone(), ..error })
+    }
+
+    fn missing_separator(&self, expected: &Expected<'_>, diagnostic: Diagnostic) -> Diagnostic {
+        let (Some(before), Some(found)) = (self.lexeme(1), self.tokens.get(self.at)) else { return diagnostic };
+        if expected.has(";") && starts_statement(&found.token) {
+            return diagnostic
+                .with_label(before.span, "a `;` is missing behind this")
+                .with_help("statements are separated by `;` or a line end");
+        }
+        if (expected.has(")") || expected.has("]")) && !expected.has(";") {
+            let close = if expected.has(")") { Token::RightParen } else { Token::RightSquare };
+            if let Some(open) = self.open_bracket(&close) {
+                return diagnostic.with_label(open.span, "to close this");
+            }
+        }
+        diagnostic
+    }
+
+    fn open_bracket(&self, close: &Token) -> Option<&'a Lexeme> {
+        let mut depth = 0usize;
+        for lexeme in self.tokens[..self.at.min(self.tokens.len())].iter().rev() {
+            match &lexeme.token {
+                Token::RightParen | Token::RightSquare => depth += 1,
+                Token::LeftParen | Token::LeftSquare if depth > 0 => depth -= 1,
+                Token::LeftParen if *close == Token::RightParen => return Some(lexeme),
+                Token::LeftSquare if *close == Token::RightSquare => return Some(lexeme),
+                Token::LeftParen | Token::LeftSquare | Token::LeftBrace => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+const FOR: &str = "a loop over numbers is `for (i : 1 .. n) { … }`, over an array `for (i in a) { … }`";
+
+fn is_operator(token: &Token) -> bool {
+    use Token::*;
+    matches!(
+        token,
+        OrOr | AndAnd
+            | Bar
+            | Caret
+            | Ampersand
+            | EqualEqual
+            | NotEqual
+            | Less
+            | LessEqual
+            | Greater
+            | GreaterEqual
+            | ShiftLeft
+            | ShiftRight
+            | Plus
+            | Minus
+            | Star
+            | Slash
+            | Percent
+            | Dot
+            | Bang
+            | BangBang
+            | Query
+            | QueryQuery
+            | Assign
+            | LeftSquare
+            | RightSquare
+    )
+}
+
+/// A keyword.
+fn is_word(token: &Token) -> bool {
+    !matches!(token, Token::Name(_) | Token::TypeName(_) | Token::ProcName(_) | Token::InlineBody(_))
+        && token.text().starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+fn starts_statement(token: &Token) -> bool {
+    use Token::*;
+    matches!(
+        token,
+        Name(_)
+            | Number(_)
+            | If
+            | Do
+            | For
+            | Select
+            | Goto
+            | Break
+            | Else
+            | Atomic
+            | DStep
+            | LeftBrace
+            | Assert
+            | Printf
+            | Printm
+            | Run
+            | Timeout
+            | InlineBody(_)
+            | SetPriority
+            | Bang
+    ) || token.starts_declaration()
 }

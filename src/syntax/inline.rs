@@ -10,9 +10,9 @@ use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// More tokens than this come out of no sensible model; nested inlines that double at each level would otherwise
-/// fill the memory.
-const MAX_TOKENS: usize = 20_000_000;
+/// More tokens than this come out of the calls of no sensible model; nested inlines that double at each level would
+/// otherwise fill the memory.
+const MAX_TOKENS: usize = 2_000_000;
 
 /// SPIN stops at 16. The expansion recurses here, so there has to be some limit.
 const MAX_NESTING: usize = 200;
@@ -24,10 +24,10 @@ struct Inline {
     body: Arc<[Lexeme]>,
 }
 
-/// Takes the definitions out and puts bodies in for calls.
-pub fn expand(map: &mut SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Lexeme> {
+/// Takes the definitions out and puts bodies in for calls. `None` if that gets out of hand.
+pub fn expand(map: &mut SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Vec<Lexeme>> {
     if !tokens.iter().any(|lexeme| lexeme.token == Token::Inline) {
-        return tokens;
+        return Some(tokens);
     }
     let later = names_of_inlines(&tokens);
     let mut expander = Expander {
@@ -36,17 +36,35 @@ pub fn expand(map: &mut SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Vec<Di
         inlines: IndexMap::new(),
         later,
         out: Vec::with_capacity(tokens.len()),
+        expanded: 0,
         full: false,
     };
     let mut at = 0;
+    let mut depth = 0usize;
     while at < tokens.len() && !expander.full {
+        match &tokens[at].token {
+            Token::LeftBrace => depth += 1,
+            Token::RightBrace => depth = depth.saturating_sub(1),
+            token if token.starts_item() => depth = 0,
+            _ => {}
+        }
         if tokens[at].token == Token::Inline {
+            if depth > 0 {
+                expander.diagnostics.push(
+                    Diagnostic::error(
+                        "an inline inside a body",
+                        tokens[at].span,
+                        "inlines are defined at the top level",
+                    )
+                    .with_help("move it out, above the process that uses it"),
+                );
+            }
             at = expander.define(&tokens, at);
         } else {
             at = expander.step(&tokens, at, &mut Vec::new());
         }
     }
-    expander.out
+    (!expander.full).then_some(expander.out)
 }
 
 fn names_of_inlines(tokens: &[Lexeme]) -> HashMap<Arc<str>, Span> {
@@ -64,6 +82,9 @@ struct Expander<'a> {
     /// All inlines of the file, for a word about one that is used above its definition.
     later: HashMap<Arc<str>, Span>,
     out: Vec<Lexeme>,
+    /// Tokens that came out of calls.
+    expanded: usize,
+    /// Too many.
     full: bool,
 }
 
@@ -173,15 +194,6 @@ impl Expander<'_> {
     /// Copies one token, or puts in the body of a call; gives the index behind it.
     fn step(&mut self, tokens: &[Lexeme], at: usize, frames: &mut Vec<Frame>) -> usize {
         let lexeme = &tokens[at];
-        if self.out.len() >= MAX_TOKENS {
-            self.full = true;
-            self.diagnostics.push(Diagnostic::error(
-                format!("inlines make more than {MAX_TOKENS} tokens of this model"),
-                lexeme.span,
-                "reached here",
-            ));
-            return tokens.len();
-        }
         let opens = tokens.get(at + 1).is_some_and(|next| next.token == Token::LeftParen);
         match &lexeme.token {
             Token::Name(name) if opens && self.callable_here() => {
@@ -326,6 +338,14 @@ impl Expander<'_> {
         });
         self.out.push(Lexeme { newline, ..Lexeme::made(Token::InlineBody(name.clone()), call, Origin::Written) });
         let substituted = self.substitute(&body, &parameters, &arguments, expansion);
+        self.expanded += substituted.len();
+        if self.expanded > MAX_TOKENS {
+            self.full = true;
+            self.diagnostics.push(
+                Diagnostic::error("inlines make too much of this model", call, "reached in this call")
+                    .with_note(format!("all calls together give more than {MAX_TOKENS} tokens")),
+            );
+        }
         frames.push(Frame { name, result });
         let mut inner = 0;
         while inner < substituted.len() && !self.full {

@@ -6,6 +6,7 @@ mod explain;
 mod inline;
 pub mod parser;
 pub mod print;
+mod recover;
 pub mod same;
 mod separators;
 pub mod short;

@@ -3,16 +3,20 @@
 //! item parsed by the tables that lalrpop makes of `grammar/promela.lalrpop`.
 
 use super::build::Build;
+use super::recover::Stream;
 use super::token::{Lexeme, Token};
 use super::tree::Unit;
 use super::{brackets, inline, separators, token};
 use crate::source::SourceMap;
 use crate::source::diagnostic::Diagnostic;
-use crate::source::lexer::PpToken;
+use crate::source::lexer::{PpToken, RawKind};
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::promela::ItemParser;
+
+/// Tokens parsed again after errors, before the rest is left unread.
+const MAX_EFFORT: usize = 10_000_000;
 
 /// Parses a model. Errors go to `diagnostics`; the tree holds whatever could be read around them. `None` if there
 /// is nothing to work with.
@@ -24,10 +28,18 @@ pub fn parse(map: &mut SourceMap, tokens: Vec<PpToken>, diagnostics: &mut Vec<Di
 }
 
 fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagnostic>) -> Option<Unit> {
+    let open_quotes = raw
+        .iter()
+        .any(|raw| raw.kind == RawKind::OpenQuote || raw.kind == RawKind::Stray && raw.text.starts_with(['"', '\'']));
     let tokens = token::tokens(map, &raw, diagnostics);
     drop(raw);
-    let tokens = inline::expand(map, tokens, diagnostics);
+    let tokens = inline::expand(map, tokens, diagnostics)?;
+    let before = diagnostics.len();
     let balanced = brackets::balance(tokens, diagnostics)?;
+    if open_quotes {
+        // The rest of the line was lost, and brackets with it.
+        diagnostics.truncate(before);
+    }
     let (tokens, doubtful) = separators::settle(balanced);
     let mut unit = Unit::default();
     if tokens.is_empty() {
@@ -35,16 +47,27 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
     }
     let parser = ItemParser::new();
     let mut build = Build { map, tokens: &tokens, doubtful: &doubtful, diagnostics, claims: 0, errors: 0 };
+    let mut effort = 0;
     for range in items(&tokens) {
-        let stream = tokens[range.clone()]
-            .iter()
-            .zip(range.start as u32..)
-            .map(|(lexeme, at)| Ok((at, lexeme.token.clone(), at + 1)));
-        match parser.parse(&mut build, stream) {
-            Ok(item) => unit.items.push(item),
-            Err(error) => build.error(error),
+        let mut stream = Stream::new(&tokens[range.clone()], range.start);
+        // Each error is mended and the item parsed anew. What the actions report is the same each time, and is
+        // dropped when it is there already.
+        loop {
+            match parser.parse(&mut build, stream.iter()) {
+                Ok(item) => {
+                    unit.items.push(item);
+                    break;
+                }
+                Err(error) => {
+                    let at = build.error(error);
+                    effort += stream.len();
+                    if build.gives_up() || effort > MAX_EFFORT || !stream.repair(at) {
+                        break;
+                    }
+                }
+            }
         }
-        if build.gives_up() {
+        if build.gives_up() || effort > MAX_EFFORT {
             break;
         }
     }
@@ -74,8 +97,10 @@ fn items(tokens: &[Lexeme]) -> Vec<Range<usize>> {
                 let of_active = matches!(token, Proctype | DProctype)
                     && tokens[start].token == Active
                     && !tokens[start..at].iter().any(|t| matches!(t.token, Proctype | DProctype));
-                let of_visibility = matches!(tokens[at - 1].token, Hidden | Show | Local);
-                if !of_active && !of_visibility {
+                // Behind these the word is in the wrong place, but no item starts.
+                let before = &tokens[at - 1].token;
+                let goes_on = before.starts_declaration() || matches!(before, Of | Comma | Assign | Colon);
+                if !of_active && !goes_on {
                     end_item(start, at);
                     start = at;
                 }

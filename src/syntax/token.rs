@@ -140,6 +140,8 @@ pub enum Origin {
     Implied,
     /// Put in to mend a bracket that was reported.
     Mended,
+    /// Follows characters that mean nothing: what the parser says about it is noise.
+    AfterStray,
 }
 
 /// A token with its place.
@@ -164,7 +166,7 @@ impl Lexeme {
 
 /// Makes parser tokens of preprocessed ones.
 pub fn tokens(map: &SourceMap, raw: &[PpToken], diagnostics: &mut Vec<Diagnostic>) -> Vec<Lexeme> {
-    Maker { map, raw, at: 0, out: Vec::with_capacity(raw.len()), ltl: None, diagnostics }.run()
+    Maker { map, raw, at: 0, out: Vec::with_capacity(raw.len()), ltl: None, stray: false, diagnostics }.run()
 }
 
 struct Maker<'a> {
@@ -174,6 +176,8 @@ struct Maker<'a> {
     out: Vec<Lexeme>,
     /// Inside `ltl`: the number of open braces.
     ltl: Option<u32>,
+    /// The last character meant nothing.
+    stray: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -192,11 +196,6 @@ impl Maker<'_> {
                     self.push(Token::String(inner.into()), raw.span);
                 }
                 RawKind::Operator => self.operator(raw),
-                RawKind::OpenQuote => self.diagnostics.push(Diagnostic::error(
-                    "a quote is not closed on its line",
-                    raw.span,
-                    "opened here",
-                )),
                 _ => self.stray(raw),
             }
             match self.out.last().map(|lexeme| &lexeme.token) {
@@ -206,6 +205,9 @@ impl Maker<'_> {
             }
             if let Some(lexeme) = self.out.get_mut(first) {
                 lexeme.newline = newline;
+                if std::mem::take(&mut self.stray) {
+                    lexeme.origin = Origin::AfterStray;
+                }
             }
             self.at += 1;
         }
@@ -378,6 +380,15 @@ impl Maker<'_> {
     }
 
     fn stray(&mut self, raw: &PpToken) {
+        self.stray = true;
+        if raw.text.starts_with(['"', '\'']) {
+            self.diagnostics.push(Diagnostic::error(
+                "a quote is not closed on its line",
+                Span { end: raw.span.start + 1, ..raw.span },
+                "opened here",
+            ));
+            return;
+        }
         // One message for a run of such characters: a binary file would otherwise give one for each byte.
         let first = self.raw[..self.at].last().is_none_or(|before| before.kind != raw.kind || raw.space_before);
         if first {

@@ -22,6 +22,7 @@ pub struct Unit {
 
 /// A thing at the top level.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // There are few, and most of a model's are the large ones.
 pub enum Item {
     /// `proctype`, `D_proctype`, `init`, `never`, `trace`, `notrace`.
     Proctype(Proctype),
@@ -263,6 +264,7 @@ pub struct Sequence {
 
 /// One step of a sequence.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // Nearly all are statements, the large one.
 pub enum Step {
     /// A declaration inside a body.
     Declaration(Declaration),

@@ -1,0 +1,2 @@
+byte x;
+init { assert(x = 1) }

@@ -1,0 +1,7 @@
+byte x;
+active proctype P() {
+    if
+    :: (x = 1) -> x = 2
+    :: else -> skip
+    fi
+}

@@ -1,0 +1,6 @@
+init {
+    int i;
+    for (i = 0; i < 3; i++) {
+        printf("%d", i)
+    }
+}

@@ -1,0 +1,7 @@
+byte x;
+init {
+    do
+    :: x == 0 -> x = 1
+    ::
+    od
+}

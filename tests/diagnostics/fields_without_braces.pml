@@ -1,0 +1,2 @@
+chan q = [2] of byte;
+init { q!1 }

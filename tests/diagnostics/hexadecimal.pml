@@ -1,0 +1,2 @@
+int x = 0xFF;
+init { x = 12ab }

@@ -1,0 +1,2 @@
+hidden mtype = { red };
+init { skip }

@@ -1,0 +1,5 @@
+byte x;
+inline set(v) {
+    v = = 1
+}
+init { set(x); set(x) }

@@ -1,0 +1,5 @@
+byte x;
+init {
+    inline set(v) { v = 1 }
+    set(x)
+}

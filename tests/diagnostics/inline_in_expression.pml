@@ -1,0 +1,3 @@
+byte x;
+inline next(v) { v = v + 1 }
+init { x = 1 + next(x) }

@@ -1,0 +1,6 @@
+init {
+again:
+    byte x;
+    x = 1;
+    goto again
+}

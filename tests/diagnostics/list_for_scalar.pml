@@ -1,0 +1,3 @@
+byte a = { 1, 2 };
+byte b[2] = { -1, 2 };
+init { skip }

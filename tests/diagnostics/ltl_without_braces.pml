@@ -1,0 +1,3 @@
+bool a;
+ltl p [] a
+init { skip }

@@ -1,0 +1,4 @@
+byte x, y;
+init {
+    x = 1 y = 2
+}

@@ -1,0 +1,1 @@
+activ proctype P() { skip }

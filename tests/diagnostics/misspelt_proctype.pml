@@ -1,0 +1,5 @@
+byte x;
+proctpye P() {
+    x = 1
+}
+init { x = 2 }

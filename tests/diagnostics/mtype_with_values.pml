@@ -1,0 +1,2 @@
+mtype = { red = 1, green = 2 };
+init { skip }

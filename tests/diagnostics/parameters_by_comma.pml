@@ -1,0 +1,2 @@
+proctype P(byte a, byte b) { a = b }
+init { run P(1, 2) }

@@ -1,0 +1,2 @@
+proctype P() { skip }
+init { byte P; P = 3 }

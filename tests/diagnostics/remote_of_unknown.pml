@@ -1,0 +1,4 @@
+never {
+    do :: Server@busy od
+}
+active proctype Server() { busy: skip }

@@ -1,0 +1,2 @@
+byte x;
+init { select(x = 1 .. 3) }

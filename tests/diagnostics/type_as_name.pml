@@ -1,0 +1,2 @@
+typedef T { byte x }
+init { byte T; T = 3 }

@@ -1,0 +1,5 @@
+byte x, y;
+init {
+    x = (y + 1;
+    y = 2
+}

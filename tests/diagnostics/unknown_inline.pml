@@ -1,0 +1,1 @@
+init { reset(3) }

@@ -1,0 +1,5 @@
+typedef Message { byte to }
+init {
+    Mesage m;
+    m.to = 1
+}

@@ -1,0 +1,3 @@
+unsigned u;
+byte b : 3;
+init { u = b }

@@ -1,0 +1,6 @@
+byte x;
+init {
+    while (x < 3) {
+        x++
+    }
+}
