@@ -12,5 +12,6 @@ pub mod report;
 pub mod search;
 pub mod sema;
 pub mod source;
+pub mod stats;
 pub mod store;
 pub mod syntax;

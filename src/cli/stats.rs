@@ -1,9 +1,21 @@
 //! `pv stats`: the shape of the state space.
 
-use super::console::Console;
+use super::console::{Console, WRONG};
+use super::load::load_model;
 use super::options::ModelArgs;
+use super::size;
+use crate::exec::Program;
+use crate::report::plot;
+use crate::report::progress::Progress;
+use crate::search::monitor::Monitor;
+use crate::stats::render::{self, Describer, StatsReport};
+use crate::stats::{Shape, explore};
 use clap::Args;
 use std::path::PathBuf;
+use std::time::Instant;
+
+/// Exit code when a bound or a signal ended the exploration.
+const INCOMPLETE: u8 = 3;
 
 /// Arguments of `pv stats`.
 #[derive(Args, Debug)]
@@ -13,12 +25,56 @@ pub struct StatsArgs {
     /// One JSON object on standard output.
     #[arg(long)]
     json: bool,
-    /// Draw the levels and the density.
+    /// Draw levels, in-degree density, branching and locality.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
+    /// Budget of memory, `512M`, `4G` (1K = 1024 bytes) [default: no bound]. What was explored until then is told, and the exit
+    /// code is 3.
+    #[arg(long, value_name = "SIZE", value_parser = size::bytes)]
+    memory: Option<u64>,
+    /// How many of the states with the highest in-degree to list, 0 to 10000.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=10_000))]
+    hubs: u16,
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, _args: &StatsArgs) -> u8 {
-    console.wrong("pv stats is not available in this build")
+pub fn run(console: &Console, args: &StatsArgs) -> u8 {
+    let loaded = match load_model(console, &args.model) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let start = Instant::now();
+    let interrupt = super::check::on_signals();
+    let program = Program::new(&loaded.model, None);
+    let mut progress = Progress::new(console.progress(), "");
+    let mut monitor = Monitor::silent(&interrupt);
+    monitor.memory = args.memory;
+    monitor.progress = Box::new(|snapshot| progress.update(snapshot));
+    let explored = match explore(&program, 1, &mut monitor) {
+        Ok(explored) => explored,
+        Err(trap) => return console.wrong(format!("{} (while the initial state is made)", program.describe(trap))),
+    };
+    drop(monitor);
+    progress.finish();
+    let mut shape = Shape::of(&explored.graph, usize::from(args.hubs));
+    let describer = Describer::new(&loaded.model, &loaded.map, &program);
+    for hub in &mut shape.hubs {
+        hub.state = explored.state(hub.number).map(|state| describer.describe(state)).unwrap_or_default();
+    }
+    if let Some(path) = &args.svg {
+        let svg = plot::standalone_column(&render::plots(&loaded.model.name, &shape));
+        if let Err(error) = std::fs::write(path, svg) {
+            console.wrong(format!("cannot write {}: {error}", path.display()));
+            return WRONG;
+        }
+    }
+    let report = StatsReport {
+        model: &loaded.model.name,
+        shape: &shape,
+        limit: explored.limit.as_ref(),
+        memory: explored.memory,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    console.print(&if args.json { render::json(&report) } else { render::text(&report) });
+    if explored.limit.is_some() { INCOMPLETE } else { 0 }
 }

@@ -3,8 +3,10 @@
 //! told to.
 
 pub mod chart;
+pub mod html;
 pub mod json;
 pub mod number;
+pub mod plot;
 pub mod progress;
 pub mod recorder;
 pub mod text;
