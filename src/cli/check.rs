@@ -93,7 +93,7 @@ fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Pro
 }
 
 /// A flag that Ctrl-C and SIGTERM set; a second one ends the program at once.
-fn on_signals() -> Arc<AtomicBool> {
+pub(super) fn on_signals() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // Without handlers the signals do what they always do.
@@ -104,7 +104,7 @@ fn on_signals() -> Arc<AtomicBool> {
 }
 
 /// What is looked for, each in a search of its own.
-fn properties(args: &CheckArgs, model: &Model) -> Vec<Property> {
+pub(super) fn properties(args: &CheckArgs, model: &Model) -> Vec<Property> {
     let checks = &args.checks;
     if checks.non_progress {
         return vec![Property::NonProgress];
@@ -127,7 +127,7 @@ fn property_name(model: &Model, property: Property) -> Option<String> {
     }
 }
 
-fn plan(args: &CheckArgs, property: Property) -> Plan {
+pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
     let (checks, search) = (&args.checks, &args.search);
     Plan {
         order: if search.bfs() { Order::BreadthFirst } else { Order::DepthFirst },

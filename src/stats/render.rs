@@ -64,7 +64,8 @@ pub fn text(report: &StatsReport<'_>) -> String {
     let shape = report.shape;
     let mut text = format!("pv {} · {}\n\n", env!("CARGO_PKG_VERSION"), report.model);
     if let Some(limit) = report.limit {
-        let _ = writeln!(text, "Incomplete: {}.\nAll that follows is about the part that was explored.\n", reason(limit));
+        let _ =
+            writeln!(text, "Incomplete: {}.\nAll that follows is about the part that was explored.\n", reason(limit));
     }
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<18}{value}");
@@ -86,10 +87,7 @@ pub fn text(report: &StatsReport<'_>) -> String {
     line("in-degree", degree_line(&shape.in_degree, "transitions lead to a state"));
     line(
         "hub states",
-        format!(
-            "{} with at least {HUB_FACTOR} times the mean in-degree",
-            counted(shape.hub_count, "state", "states")
-        ),
+        format!("{} with at least {HUB_FACTOR} times the mean in-degree", counted(shape.hub_count, "state", "states")),
     );
     line("locality", locality(shape));
     let parts = &shape.components;
@@ -251,7 +249,9 @@ impl<'a> Describer<'a> {
     /// For the states of this program.
     pub fn new(model: &'a Model, map: &'a SourceMap, program: &'a Program) -> Describer<'a> {
         let initial = match Machine::new(program) {
-            Ok(machine) => View { model, machine: &machine }.variables().into_iter().map(|v| (v.name, v.value)).collect(),
+            Ok(machine) => {
+                View { model, machine: &machine }.variables().into_iter().map(|v| (v.name, v.value)).collect()
+            }
             Err(_) => HashMap::new(),
         };
         Describer { model, map, program, initial }
@@ -266,7 +266,9 @@ impl<'a> Describer<'a> {
         machine.load(&saved);
         let view = View { model: self.model, machine: &machine };
         let mut parts: Vec<String> = (0..machine.process_count()).map(|pid| self.process(&view, pid)).collect();
-        parts.extend(view.variables().iter().filter(|shown| self.is_news(shown)).map(|s| format!("{}={}", s.name, s.value)));
+        parts.extend(
+            view.variables().iter().filter(|shown| self.is_news(shown)).map(|s| format!("{}={}", s.name, s.value)),
+        );
         let text = parts.join(", ");
         match text.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{} …", &text[..end]),

@@ -184,11 +184,7 @@ mod tests {
 
     /// 0 → 1 (twice), 0 → 2, 1 → 3, 2 → 3, 3 → 0, 3 → 3, 3 → 4; 4 ends.
     fn diamond() -> Graph {
-        Graph {
-            levels: vec![0, 1, 1, 2, 3],
-            offsets: vec![0, 3, 4, 5, 8, 8],
-            targets: vec![1, 1, 2, 3, 3, 0, 3, 4],
-        }
+        Graph { levels: vec![0, 1, 1, 2, 3], offsets: vec![0, 3, 4, 5, 8, 8], targets: vec![1, 1, 2, 3, 3, 0, 3, 4] }
     }
 
     #[test]

@@ -8,10 +8,7 @@ fn sample() -> Plot {
         x: Axis::log("cache size (states)"),
         y: Axis::log("transitions"),
         series: vec![
-            Series {
-                gave_up: vec![(600.0, 9e6)],
-                ..Series::line("depth first", vec![(2000.0, 3e5), (1000.0, 4e6)])
-            },
+            Series { gave_up: vec![(600.0, 9e6)], ..Series::line("depth first", vec![(2000.0, 3e5), (1000.0, 4e6)]) },
             Series::line("with sleep sets", vec![(2000.0, 2e5), (1000.0, 2.2e5), (500.0, 4e5)]),
         ],
         level: Some((2.5e5, "full search".into())),
