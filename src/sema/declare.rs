@@ -404,7 +404,9 @@ impl Analyser<'_> {
             self.error(capacity.span, format!("a channel cannot have {slots} slots"), "0 to 65535 are possible");
             return None;
         }
-        self.rendezvous |= slots == 0;
+        if slots == 0 {
+            self.rendezvous.get_or_insert(capacity.span);
+        }
         let mut flat = Vec::new();
         for (ty, span) in fields {
             match ty {

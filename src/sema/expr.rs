@@ -74,6 +74,7 @@ impl Analyser<'_> {
             }
             ExprKind::Enabled(pid) => {
                 self.claims_only(expr.span, "enabled");
+                self.enabled.get_or_insert(expr.span);
                 Out::Enabled(self.boxed(pid))
             }
             ExprKind::PcValue(pid) => {
@@ -229,13 +230,15 @@ impl Analyser<'_> {
         self.runs.push(Count { name: name.name.clone(), given: flat.len(), span });
         let priority = match priority {
             None => None,
-            Some(value) => {
-                let number = self.need_constant(value, "a priority")?;
-                if !(1..=255).contains(&number) {
+            Some(value) => match self.need_constant(value, "a priority")? {
+                // SPIN takes 0 for "not given".
+                0 => None,
+                1..=255 => Some(self.boxed(value)),
+                number => {
                     self.error(value.span, format!("the priority {number} is not possible"), "1 to 255");
+                    None
                 }
-                Some(self.boxed(value))
-            }
+            },
         };
         Some(Out::Run { proctype: number, arguments: flat, priority })
     }

@@ -100,7 +100,14 @@ struct Analyser<'a> {
     runs: Vec<Count>,
     /// The most fields any channel has.
     most_fields: usize,
-    rendezvous: bool,
+    /// A rendezvous channel, if there is one.
+    rendezvous: Option<Span>,
+    /// The first use of `enabled`.
+    enabled: Option<Span>,
+    /// The first `xr` or `xs`.
+    exclusive_claim: Option<Span>,
+    /// Who claimed which channel: `xs`, its declaration, the process type, the place.
+    exclusive_owners: Vec<(bool, Span, Arc<str>, Span)>,
     /// The body that is being lowered, and its elements.
     body: Option<Body>,
     flow: lower::Flow,
@@ -131,7 +138,10 @@ impl<'a> Analyser<'a> {
             sends: Vec::new(),
             runs: Vec::new(),
             most_fields: 0,
-            rendezvous: false,
+            rendezvous: None,
+            enabled: None,
+            exclusive_claim: None,
+            exclusive_owners: Vec::new(),
             body: None,
             flow: lower::Flow::default(),
             bodies: Vec::new(),
@@ -284,12 +294,12 @@ impl<'a> Analyser<'a> {
                 );
             }
         }
-        if self.uses.enabled && self.rendezvous {
-            self.diagnostics.push(Diagnostic::warning(
-                "`enabled` in a model with rendezvous channels",
-                Span::default(),
-                "a rendezvous half is never enabled on its own",
-            ));
+        if let (Some(enabled), Some(rendezvous)) = (self.enabled, self.rendezvous) {
+            self.report(
+                Diagnostic::error("`enabled` in a model with rendezvous channels", enabled, "cannot be answered")
+                    .with_label(rendezvous, "such a channel")
+                    .with_note("whether a half of a rendezvous is enabled depends on the other half"),
+            );
         }
     }
 

@@ -86,7 +86,15 @@ impl Analyser<'_> {
                 _ => None,
             }
         });
-        if let Some(guard) = guard {
+        let Some(guard) = guard else { return };
+        if let Some(exclusive) = self.exclusive_claim {
+            self.report(
+                Diagnostic::error("`else` beside a send or receive in a model with xr or xs", span, "this else")
+                    .with_label(guard, "the send or receive")
+                    .with_label(exclusive, "the claim")
+                    .with_note("the reduction that xr and xs allow is wrong for such an `else`"),
+            );
+        } else {
             self.report(
                 Diagnostic::warning("`else` beside a send or receive", span, "taken whenever no message passes now")
                     .with_label(guard, "this one"),
@@ -374,6 +382,7 @@ impl Analyser<'_> {
     }
 
     fn exclusive(&mut self, send: bool, channels: &[VarRef], span: Span) {
+        self.exclusive_claim.get_or_insert(span);
         for channel in channels {
             if self.is_structure(channel) {
                 let Some(Resolved::Struct(whole)) = self.resolve(channel) else { continue };
@@ -385,10 +394,38 @@ impl Analyser<'_> {
                 }
                 continue;
             }
-            let Some((id, _)) = self.channel(channel, true) else { continue };
+            let Some((id, known)) = self.channel(channel, true) else { continue };
+            if let Some(known) = known {
+                self.check_exclusive(send, &known, channel.span);
+            }
             if let Some(body) = &mut self.body {
                 body.exclusive.push((send, id, channel.span));
             }
+        }
+    }
+
+    /// A channel can be claimed by one process type only.
+    fn check_exclusive(&mut self, send: bool, channel: &super::super::layout::Var, span: Span) {
+        let Some(name) = self.body.as_ref().map(|body| body.name.clone()) else { return };
+        let first = self
+            .exclusive_owners
+            .iter()
+            .find(|owner| owner.0 == send && owner.1 == channel.span)
+            .map(|owner| (owner.2.clone(), owner.3));
+        match first {
+            None => self.exclusive_owners.push((send, channel.span, name, span)),
+            Some((owner, first)) if owner != name => {
+                let word = if send { "xs" } else { "xr" };
+                self.report(
+                    Diagnostic::error(
+                        format!("`{}` is claimed with {word} by `{owner}` and by `{name}`", channel.name),
+                        span,
+                        "again here",
+                    )
+                    .with_label(first, "first here"),
+                );
+            }
+            Some(_) => {}
         }
     }
 
