@@ -8,6 +8,7 @@ use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::preprocess::{PreprocessOptions, preprocess};
 use crate::source::render::render;
 use crate::{sema, syntax};
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -39,6 +40,9 @@ pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
     // With errors so far the tree has holes, and what sema says about it would be noise.
     let model =
         unit.filter(|_| !failed(&diagnostics)).and_then(|unit| sema::analyse(&map, &unit, &name, &mut diagnostics));
+    // `x++` reads and writes x: what is wrong with it is found twice and told once.
+    let mut told = HashSet::new();
+    diagnostics.retain(|diagnostic| told.insert((diagnostic.message.clone(), diagnostic.primary.span)));
     show(console, &map, &diagnostics);
     match model {
         Some(mut model) if !failed(&diagnostics) => {

@@ -4,7 +4,7 @@
 use super::console::Console;
 use super::load::load_model;
 use super::options::ModelArgs;
-use super::show::{print_record, print_state};
+use super::show::{Layout, base_name, print_record, print_state};
 use crate::report::chart::{self, ChartEvent};
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, write_atomically};
@@ -24,6 +24,9 @@ pub struct ReplayArgs {
     /// Draw the run as a message sequence chart.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
+    /// Print only the last N steps (1k = 1000) [default: all of them].
+    #[arg(long, value_name = "N", value_parser = super::size::count)]
+    last: Option<u64>,
 }
 
 /// Runs the command; gives the exit code.
@@ -62,7 +65,9 @@ pub fn run(console: &Console, args: &ReplayArgs) -> u8 {
     };
     let mut recorder = recorder.with_changes().with_chart();
     // A reader that went away ends the printing, but the chart is still to be written.
-    let played = play(console, &mut recorder, &trail);
+    let most = args.last.map_or(usize::MAX, |last| usize::try_from(last).unwrap_or(usize::MAX));
+    let layout = Layout::new(model, &loaded.map);
+    let played = play(console, &mut recorder, &trail, &layout, trail.steps.len().saturating_sub(most));
     let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
     match (played, chart) {
         (Err(message), _) => console.wrong(message),
@@ -71,8 +76,14 @@ pub fn run(console: &Console, args: &ReplayArgs) -> u8 {
     }
 }
 
-/// Takes all steps and prints them.
-fn play(console: &Console, recorder: &mut Recorder<'_>, trail: &Trail) -> Result<(), String> {
+/// Takes all steps and prints those behind the first `silent` ones.
+fn play(
+    console: &Console,
+    recorder: &mut Recorder<'_>,
+    trail: &Trail,
+    layout: &Layout<'_>,
+    silent: usize,
+) -> Result<(), String> {
     let mut out = io::BufWriter::new(console.out());
     let mut closed_at = None;
     for (number, step) in trail.steps.iter().enumerate() {
@@ -86,7 +97,9 @@ fn play(console: &Console, recorder: &mut Recorder<'_>, trail: &Trail) -> Result
         let record = recorder
             .take(step.step)
             .map_err(|what| format!("the trail does not replay: step {} ({}): {what}", number + 1, step.text))?;
-        let _ = print_record(&mut out, recorder.view().model, number + 1, &record);
+        if number >= silent {
+            let _ = print_record(&mut out, layout, number + 1, &record);
+        }
     }
     let state = recorder.machine().state().to_vec();
     if closed_at.is_some_and(|start| start != state) {
@@ -118,7 +131,7 @@ fn draw(recorder: &mut Recorder<'_>, trail: &Trail, path: &Path) -> Result<(), S
     let text = trail.error.message.clone();
     let Some(events) = recorder.events() else { return Ok(()) };
     events.push(ChartEvent::Error { process: who.filter(|_| own_step), text });
-    let svg = chart::render(events, &trail.model, &trail.error.message);
+    let svg = chart::render(events, base_name(&trail.model), &trail.error.message);
     write_atomically(path, svg.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 

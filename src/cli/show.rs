@@ -3,27 +3,62 @@
 use crate::exec::show::View;
 use crate::model::Model;
 use crate::report::recorder::Record;
+use crate::source::{SourceFile, SourceMap};
 use std::io::{self, Write};
 
 const DIM: &str = "\x1b[2m";
 const RED: &str = "\x1b[1;31m";
 const PLAIN: &str = "\x1b[0m";
 
+/// How wide the columns are.
+pub struct Layout<'a> {
+    model: &'a Model,
+    who: usize,
+    place: usize,
+}
+
+impl<'a> Layout<'a> {
+    /// Wide enough for every process and place of the model.
+    pub fn new(model: &'a Model, map: &SourceMap) -> Layout<'a> {
+        let names = model.proctypes.iter().map(|proctype| proctype.name.chars().count() + "(10)".len());
+        let claims = model.claims.iter().map(|claim| "claim ".len() + claim.name.chars().count());
+        // Text that pv itself made stands in files without a path.
+        let real = |(index, file): &(usize, &SourceFile)| *index == 0 || file.path.is_some();
+        let files = map.files().iter().enumerate().filter(real).map(|(_, file)| {
+            let lines = file.text.lines().count().to_string().len();
+            base_name(&file.name).chars().count() + 1 + lines
+        });
+        Layout { model, who: names.chain(claims).max().unwrap_or(0).min(24), place: files.max().unwrap_or(0).min(40) }
+    }
+
+    fn indent(&self) -> usize {
+        5 + 2 + self.who + 2
+    }
+}
+
 /// `  12  sender(1)  m.pml:30  q!data,1`, then what it printed and what it changed.
-pub fn print_record(out: &mut impl Write, model: &Model, number: usize, record: &Record) -> io::Result<()> {
+pub fn print_record(out: &mut impl Write, layout: &Layout<'_>, number: usize, record: &Record) -> io::Result<()> {
     let place = record.place.as_ref().map_or("-".into(), |(file, line)| format!("{}:{line}", base_name(file)));
-    writeln!(out, "{number:>5}  {:<16} {DIM}{place:<20}{PLAIN} {}", record.who, record.text)?;
+    let (who, width, indent) = (layout.who, layout.place, layout.indent());
+    writeln!(out, "{number:>5}  {:<who$}  {DIM}{place:<width$}{PLAIN}  {}", record.who, record.text)?;
     for printed in &record.printed {
-        for line in printed.text(model).lines() {
-            writeln!(out, "{:>24}| {line}", "")?;
+        for line in printed.text(layout.model).lines() {
+            writeln!(out, "{:>indent$}| {line}", "")?;
         }
     }
     for change in &record.changes {
         let absent = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".into());
-        writeln!(out, "{:>24}  {DIM}{}:{PLAIN} {} -> {}", "", change.name, absent(&change.old), absent(&change.new))?;
+        writeln!(
+            out,
+            "{:>indent$}  {DIM}{}:{PLAIN} {} -> {}",
+            "",
+            change.name,
+            absent(&change.old),
+            absent(&change.new)
+        )?;
     }
     if let Some(trap) = &record.trap {
-        writeln!(out, "{:>24}  {RED}{trap}{PLAIN}", "")?;
+        writeln!(out, "{:>indent$}  {RED}{trap}{PLAIN}", "")?;
     }
     Ok(())
 }

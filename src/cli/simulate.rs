@@ -4,7 +4,7 @@
 use super::console::Console;
 use super::load::{Loaded, load_model};
 use super::options::ModelArgs;
-use super::show::{print_record, print_state};
+use super::show::{Layout, base_name, print_record, print_state};
 use crate::exec::Program;
 use crate::model::Model;
 use crate::report::chart;
@@ -76,6 +76,7 @@ pub fn run(console: &Console, args: &SimulateArgs) -> u8 {
     }
     let mut simulation = Simulation {
         model: &loaded.model,
+        layout: Layout::new(&loaded.model, &loaded.map),
         created: recorder.machine().process_count(),
         recorder,
         random: StdRng::seed_from_u64(args.seed.unwrap_or(1)),
@@ -96,7 +97,7 @@ pub fn run(console: &Console, args: &SimulateArgs) -> u8 {
 
 fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, path: &PathBuf) -> Option<u8> {
     let events = recorder.events()?;
-    let svg = chart::render(events, &loaded.model.name, "simulation");
+    let svg = chart::render(events, base_name(&loaded.model.name), "simulation");
     match write_atomically(path, svg.as_bytes()) {
         Ok(()) => None,
         Err(error) => Some(console.wrong(format!("cannot write {}: {error}", path.display()))),
@@ -105,6 +106,7 @@ fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, 
 
 struct Simulation<'a> {
     model: &'a Model,
+    layout: Layout<'a>,
     recorder: Recorder<'a>,
     random: StdRng,
     /// The process inside an atomic block.
@@ -154,7 +156,7 @@ impl Simulation<'_> {
 
     fn show(&mut self, out: &mut impl Write, record: &Record) -> io::Result<()> {
         if self.show_steps {
-            return print_record(out, self.model, self.steps as usize, record);
+            return print_record(out, &self.layout, self.steps as usize, record);
         }
         for printed in &record.printed {
             let text = printed.text(self.model);

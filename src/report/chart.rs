@@ -428,6 +428,7 @@ impl Sheet<'_> {
     fn stub(&self, svg: &mut Svg, process: usize, at: f64, label: &str, number: Option<usize>, arriving: bool) {
         let (x, y) = (self.column(process), self.row(at));
         let end = x + 22.0;
+        svg.titled(x + 8.0, y - 7.0, "label", "start", &self.fitted(label), label);
         if arriving {
             svg.arrow((end, y), (x, y), "message");
         } else {
@@ -438,7 +439,6 @@ impl Sheet<'_> {
         if let Some(number) = number {
             svg.label(end + 11.0, y + 4.0, "crossing", "start", &format!("#{number}"));
         }
-        svg.titled(x + 8.0, y - 6.0, "label", "start", &self.fitted(label), label);
     }
 
     fn local(&self, svg: &mut Svg, process: usize, at: f64, text: &str) {
