@@ -92,7 +92,9 @@ fn check(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let model = load(path);
     let expected = match expectation(&text) {
-        Expectation::Refused => return if model.is_err() { Ok(()) } else { Err("pv accepts it, SPIN refuses it".into()) },
+        Expectation::Refused => {
+            return if model.is_err() { Ok(()) } else { Err("pv accepts it, SPIN refuses it".into()) };
+        }
         Expectation::None => return model.map(|_| ()).map_err(Failed::from),
         Expectation::Partial => {
             // SPIN gave up in the middle or its verifier crashed. pv has to come to an end; only endless runs are cut.

@@ -62,57 +62,51 @@ impl Machine<'_> {
         }
     }
 
-    fn fits(&self, me: Me, receive: &Receive, channel: ChannelRef, found: Found) -> Result<bool, Trap> {
+    fn fits(&self, me: Me, receive: &Receive, channel: ChannelRef, found: Found) -> bool {
         if receive.matches {
             for (number, pattern) in receive.patterns.iter().enumerate() {
                 if let Pattern::Match(value) = pattern
-                    && self.field(channel, found, number) != self.eval(me, value)?
+                    && self.field(channel, found, number) != self.eval(me, value)
                 {
-                    return Ok(false);
+                    return false;
                 }
             }
         }
-        Ok(true)
+        true
     }
 
     /// The message that this receive would take now.
-    pub(super) fn find_message(&self, me: Me, receive: &Receive) -> Result<Option<(ChannelRef, Found)>, Trap> {
-        let id = self.eval(me, &receive.channel)?;
+    pub(super) fn find_message(&self, me: Me, receive: &Receive) -> Option<(ChannelRef, Found)> {
+        let id = self.eval(me, &receive.channel);
         let Some(channel) = self.channel(id) else {
-            return Err(Trap::new(TrapKind::ChannelReceive, receive.site));
+            self.trap(TrapKind::ChannelReceive, receive.site);
+            return None;
         };
         let ty = &self.program.channels[channel.ty as usize];
         if receive.patterns.len() > ty.fields.len() {
-            return Err(Trap::new(TrapKind::TooManyFields, receive.site));
+            self.trap(TrapKind::TooManyFields, receive.site);
+            return None;
         }
         if ty.capacity == 0 {
             if receive.copy {
                 // A poll of a rendezvous channel is false; a copying receive never happens.
-                return Ok(None);
+                return None;
             }
-            let Some(handshake) = self.handshake.filter(|handshake| handshake.channel == id as u32) else {
-                return Ok(None);
-            };
-            let found = Found::Offered(handshake);
-            return Ok(self.fits(me, receive, channel, found)?.then_some((channel, found)));
+            let found = Found::Offered(self.handshake.filter(|handshake| handshake.channel == id as u32)?);
+            return self.fits(me, receive, channel, found).then_some((channel, found));
         }
         if self.handshake.is_some() {
-            return Ok(None);
+            return None;
         }
         let length = self.length(channel);
         let last = if receive.random { length } else { length.min(1) };
-        for slot in 0..last {
-            if self.fits(me, receive, channel, Found::Slot(slot))? {
-                return Ok(Some((channel, Found::Slot(slot))));
-            }
-        }
-        Ok(None)
+        (0..last).map(Found::Slot).find(|&slot| self.fits(me, receive, channel, slot)).map(|slot| (channel, slot))
     }
 
-    /// Takes a message; the caller undoes what was done if it fails.
-    pub(super) fn receive(&mut self, me: Me, receive: &Receive) -> Result<Option<Fired>, Trap> {
-        let Some((channel, found)) = self.find_message(me, receive)? else { return Ok(None) };
-        let id = self.eval(me, &receive.channel)? as u32;
+    /// Takes a message, if there is one that fits.
+    pub(super) fn receive(&mut self, me: Me, receive: &Receive) -> Option<Fired> {
+        let (channel, found) = self.find_message(me, receive)?;
+        let id = self.eval(me, &receive.channel) as u32;
         let traced = self.program.channels[channel.ty as usize].traced_receive;
         if traced {
             self.scratch.clear();
@@ -124,7 +118,7 @@ impl Machine<'_> {
         for (number, pattern) in receive.patterns.iter().enumerate() {
             if let Pattern::Store(target) = pattern {
                 let value = self.field(channel, found, number);
-                self.assign(me, target, value)?;
+                self.assign(me, target, value);
             }
         }
         match found {
@@ -136,9 +130,9 @@ impl Machine<'_> {
             }
         }
         if traced && !receive.copy {
-            return self.observe(id, false, receive.site).map(Some);
+            return Some(self.observe(id, false, receive.site));
         }
-        Ok(Some(Fired::Done))
+        Some(Fired::Done)
     }
 
     fn save(&mut self, at: u32, length: u32) {
@@ -159,22 +153,24 @@ impl Machine<'_> {
     }
 
     /// Sends; `None` if the channel is full.
-    pub(super) fn send(&mut self, me: Me, send: &Send) -> Result<Option<Fired>, Trap> {
-        let id = self.eval(me, &send.channel)?;
+    pub(super) fn send(&mut self, me: Me, send: &Send) -> Option<Fired> {
+        let id = self.eval(me, &send.channel);
         let Some(channel) = self.channel(id) else {
-            return Err(Trap::new(TrapKind::ChannelSend, send.site));
+            self.trap(TrapKind::ChannelSend, send.site);
+            return None;
         };
         let ty = &self.program.channels[channel.ty as usize];
         let length = self.length(channel);
         if ty.capacity != 0 && length >= ty.capacity {
-            return Ok(None);
+            return None;
         }
         if send.values.len() > ty.fields.len() {
-            return Err(Trap::new(TrapKind::TooManyFields, send.site));
+            self.trap(TrapKind::TooManyFields, send.site);
+            return None;
         }
         self.scratch.clear();
         for (value, &(_, scalar)) in send.values.iter().zip(&ty.fields) {
-            let value = scalar.truncate(self.eval(me, value)?);
+            let value = scalar.truncate(self.eval(me, value));
             self.scratch.push(value);
         }
         let mut fired = Fired::Done;
@@ -192,9 +188,9 @@ impl Machine<'_> {
             self.insert(channel, slot, length);
         }
         if ty.traced_send && fired == Fired::Done {
-            return self.observe(id as u32, true, send.site).map(Some);
+            return Some(self.observe(id as u32, true, send.site));
         }
-        Ok(Some(fired))
+        Some(fired)
     }
 
     /// In front of the first message that is larger, all fields compared from left to right.
@@ -238,12 +234,13 @@ impl Machine<'_> {
     }
 
     /// A send to this channel would not block: there is room, or it is a rendezvous channel.
-    pub(super) fn has_room(&self, me: Me, send: &Send) -> Result<bool, Trap> {
-        let id = self.eval(me, &send.channel)?;
+    pub(super) fn has_room(&self, me: Me, send: &Send) -> bool {
+        let id = self.eval(me, &send.channel);
         let Some(channel) = self.channel(id) else {
-            return Err(Trap::new(TrapKind::ChannelSend, send.site));
+            self.trap(TrapKind::ChannelSend, send.site);
+            return false;
         };
         let capacity = self.capacity(channel);
-        Ok(capacity == 0 || self.length(channel) < capacity)
+        capacity == 0 || self.length(channel) < capacity
     }
 }

@@ -1,4 +1,7 @@
 //! Values of expressions. Arithmetic is C's on 32-bit ints, wrapping; nothing here changes the state.
+//!
+//! An error does not stop the evaluation: it is noted, the value counts as 0, and the step in which it happened ends
+//! with that error. So a search that goes on after errors goes on here as SPIN's does.
 
 use super::program::{Cell, Ex, Indexed, Target};
 use super::{Machine, Me, Trap, TrapKind};
@@ -6,13 +9,13 @@ use crate::model::{BinaryOp, ChannelTest, Scalar, UnaryOp};
 
 impl Machine<'_> {
     /// The value of an expression for a process. For tools outside the search.
-    pub fn evaluate(&self, pid: usize, expr: &Ex) -> Result<i32, Trap> {
+    pub fn evaluate(&self, pid: usize, expr: &Ex) -> i32 {
         self.eval(self.me(pid), expr)
     }
 
     #[inline]
-    pub(super) fn eval(&self, me: Me, expr: &Ex) -> Result<i32, Trap> {
-        Ok(match expr {
+    pub(super) fn eval(&self, me: Me, expr: &Ex) -> i32 {
+        match expr {
             Ex::Constant(value) => *value,
             Ex::GlobalByte(at) => i32::from(self.buffer[*at as usize]),
             Ex::LocalByte(at) => i32::from(self.buffer[(me.base + at) as usize]),
@@ -22,18 +25,15 @@ impl Machine<'_> {
                 let (at, scalar) = self.cell(me, cell);
                 self.read(at, scalar)
             }
-            _ => return self.eval_inner(me, expr),
-        })
+            _ => self.eval_inner(me, expr),
+        }
     }
 
-    fn eval_inner(&self, me: Me, expr: &Ex) -> Result<i32, Trap> {
-        Ok(match expr {
-            Ex::Indexed(indexed) => {
-                let (at, scalar) = self.element(me, indexed)?;
-                self.read(at, scalar)
-            }
+    fn eval_inner(&self, me: Me, expr: &Ex) -> i32 {
+        match expr {
+            Ex::Indexed(indexed) => self.element(me, indexed).map_or(0, |(at, scalar)| self.read(at, scalar)),
             Ex::Unary(op, operand) => {
-                let value = self.eval(me, operand)?;
+                let value = self.eval(me, operand);
                 match op {
                     UnaryOp::Negate => value.wrapping_neg(),
                     UnaryOp::Not => i32::from(value == 0),
@@ -41,34 +41,34 @@ impl Machine<'_> {
                 }
             }
             Ex::Binary(op, pair) => {
-                let left = self.eval(me, &pair.0)?;
-                let right = self.eval(me, &pair.1)?;
+                let left = self.eval(me, &pair.0);
+                let right = self.eval(me, &pair.1);
                 binary(*op, left, right)
             }
-            Ex::And(pair) => i32::from(self.eval(me, &pair.0)? != 0 && self.eval(me, &pair.1)? != 0),
-            Ex::Or(pair) => i32::from(self.eval(me, &pair.0)? != 0 || self.eval(me, &pair.1)? != 0),
+            Ex::And(pair) => i32::from(self.eval(me, &pair.0) != 0 && self.eval(me, &pair.1) != 0),
+            Ex::Or(pair) => i32::from(self.eval(me, &pair.0) != 0 || self.eval(me, &pair.1) != 0),
             Ex::Divide(remainder, pair, site) => {
-                let left = self.eval(me, &pair.0)?;
-                let right = self.eval(me, &pair.1)?;
+                let left = self.eval(me, &pair.0);
+                let right = self.eval(me, &pair.1);
                 match (right, remainder) {
-                    (0, _) => return Err(Trap::new(TrapKind::Division, *site)),
+                    (0, _) => self.trap(TrapKind::Division, *site),
                     (_, false) => left.wrapping_div(right),
                     (_, true) => left.wrapping_rem(right),
                 }
             }
             Ex::Conditional(parts) => {
-                if self.eval(me, &parts.0)? != 0 {
-                    self.eval(me, &parts.1)?
+                if self.eval(me, &parts.0) != 0 {
+                    self.eval(me, &parts.1)
                 } else {
-                    self.eval(me, &parts.2)?
+                    self.eval(me, &parts.2)
                 }
             }
             Ex::Channel(test, channel, site) => {
-                let id = self.eval(me, channel)?;
-                let Some(channel) = self.channel(id) else {
-                    return Err(Trap::new(TrapKind::ChannelTest, *site));
+                let id = self.eval(me, channel);
+                let (length, capacity) = match self.channel(id) {
+                    Some(channel) => (self.length(channel), self.capacity(channel)),
+                    None => (self.trap(TrapKind::ChannelTest, *site) as u32, 1),
                 };
-                let (length, capacity) = (self.length(channel), self.capacity(channel));
                 match test {
                     ChannelTest::Len => length as i32,
                     ChannelTest::Empty => i32::from(length == 0),
@@ -78,7 +78,7 @@ impl Machine<'_> {
                     ChannelTest::NotFull => i32::from(capacity == 0 || length != capacity),
                 }
             }
-            Ex::Poll(receive) => i32::from(self.find_message(me, receive)?.is_some()),
+            Ex::Poll(receive) => i32::from(self.find_message(me, receive).is_some()),
             Ex::Pid => me.pid as i32,
             Ex::ProcessCount => self.process_count() as i32,
             Ex::Last => self.program.last.map_or(0, |at| i32::from(self.buffer[at as usize])),
@@ -86,21 +86,18 @@ impl Machine<'_> {
             Ex::Timeout => i32::from(self.timeout),
             Ex::RunResult => self.run_result,
             Ex::Enabled(pid, site) => {
-                let pid = self.eval(me, pid)?;
+                let pid = self.eval(me, pid);
                 if pid == me.pid as i32 && !self.is_claim(me) {
-                    return Err(Trap::new(TrapKind::EnabledSelf, *site));
+                    return self.trap(TrapKind::EnabledSelf, *site);
                 }
-                match self.live(pid) {
-                    Some(pid) => i32::from(self.can_move(pid)?),
-                    None => 0,
-                }
+                self.live(pid).map_or(0, |pid| i32::from(self.can_move(pid)))
             }
             Ex::PcValue(pid) => {
-                let pid = self.eval(me, pid)?;
+                let pid = self.eval(me, pid);
                 self.live(pid).map_or(0, |pid| self.place(pid).number as i32)
             }
             Ex::GetPriority(pid) => {
-                let pid = self.eval(me, pid)?;
+                let pid = self.eval(me, pid);
                 match (self.live(pid), self.program.priority) {
                     (Some(pid), Some(offset)) => i32::from(self.buffer[(self.processes[pid] + offset) as usize]),
                     _ => 0,
@@ -112,26 +109,35 @@ impl Machine<'_> {
                     self.program.locations[(first + location) as usize].number
                 };
                 // SPIN compares state numbers, whatever the type of that process is.
-                self.remote(me, *proctype, pid.as_deref())?.map_or(0, |pid| i32::from(self.place(pid).number == wanted))
+                self.remote(me, *proctype, pid.as_deref()).map_or(0, |pid| i32::from(self.place(pid).number == wanted))
             }
             Ex::RemoteVariable { proctype, pid, target, site } => {
-                let Some(other) = self.remote(me, *proctype, pid.as_deref())? else { return Ok(0) };
+                let Some(other) = self.remote(me, *proctype, pid.as_deref()) else { return 0 };
                 if self.proctype(other) != *proctype {
-                    return Err(Trap::new(TrapKind::NoSuchProcess, *site));
+                    return self.trap(TrapKind::NoSuchProcess, *site);
                 }
                 // The index, if any, is the asker's; the place is the other's.
                 let (at, scalar) = match &**target {
                     Target::Cell(cell) => self.cell(self.me(other), cell),
                     Target::Indexed(indexed) => {
-                        let offset = self.index(me, indexed)?;
+                        let Some(offset) = self.index(me, indexed) else { return 0 };
                         (self.processes[other] + indexed.cell.offset + offset, indexed.cell.scalar)
                     }
                 };
                 self.read(at, scalar)
             }
             // The cheap leaves are done by `eval`.
-            _ => return self.eval(me, expr),
-        })
+            _ => self.eval(me, expr),
+        }
+    }
+
+    /// Notes an error; what failed counts as 0. The first error of a step is the one that is told.
+    #[cold]
+    pub(super) fn trap(&self, kind: TrapKind, site: u32) -> i32 {
+        if self.noted.get().is_none() {
+            self.noted.set(Some(Trap::new(kind, site)));
+        }
+        0
     }
 
     /// The claim's pid is 0, but its record is not that of process 0.
@@ -144,14 +150,11 @@ impl Machine<'_> {
     }
 
     /// The process that a remote reference means, if it exists.
-    fn remote(&self, me: Me, proctype: u32, pid: Option<&Ex>) -> Result<Option<usize>, Trap> {
-        Ok(match pid {
-            Some(pid) => {
-                let pid = self.eval(me, pid)?;
-                self.live(pid)
-            }
+    fn remote(&self, me: Me, proctype: u32, pid: Option<&Ex>) -> Option<usize> {
+        match pid {
+            Some(pid) => self.live(self.eval(me, pid)),
             None => (0..self.process_count()).find(|&pid| self.proctype(pid) == proctype),
-        })
+        }
     }
 
     #[inline]
@@ -159,29 +162,30 @@ impl Machine<'_> {
         (if cell.local { me.base + cell.offset } else { cell.offset }, cell.scalar)
     }
 
-    fn index(&self, me: Me, indexed: &Indexed) -> Result<u32, Trap> {
+    fn index(&self, me: Me, indexed: &Indexed) -> Option<u32> {
         let mut offset = 0;
         for (value, length, stride) in &indexed.indices {
-            let value = self.eval(me, value)?;
+            let value = self.eval(me, value);
             if value < 0 || value as u32 >= *length {
-                return Err(Trap::new(TrapKind::Index, indexed.site));
+                self.trap(TrapKind::Index, indexed.site);
+                return None;
             }
             offset += value as u32 * stride;
         }
-        Ok(offset)
+        Some(offset)
     }
 
-    fn element(&self, me: Me, indexed: &Indexed) -> Result<(u32, Scalar), Trap> {
+    fn element(&self, me: Me, indexed: &Indexed) -> Option<(u32, Scalar)> {
         let offset = self.index(me, indexed)?;
         let (at, scalar) = self.cell(me, &indexed.cell);
-        Ok((at + offset, scalar))
+        Some((at + offset, scalar))
     }
 
-    /// Absolute place and width of a variable.
+    /// Absolute place and width of a variable; `None` if an index is out of range.
     #[inline]
-    pub(super) fn locate(&self, me: Me, target: &Target) -> Result<(u32, Scalar), Trap> {
+    pub(super) fn locate(&self, me: Me, target: &Target) -> Option<(u32, Scalar)> {
         match target {
-            Target::Cell(cell) => Ok(self.cell(me, cell)),
+            Target::Cell(cell) => Some(self.cell(me, cell)),
             Target::Indexed(indexed) => self.element(me, indexed),
         }
     }

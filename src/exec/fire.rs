@@ -16,6 +16,7 @@ impl<'p> Machine<'p> {
         let transition = &self.program.transitions[number as usize];
         let me = self.me(pid);
         let fired = self.attempt(me, transition, moved);
+        let fired = if self.noted.get().is_none() { fired } else { self.with_note(fired) };
         if matches!(fired, Fired::Done | Fired::DoneWith(_))
             && let Some(at) = self.program.last
         {
@@ -28,7 +29,17 @@ impl<'p> Machine<'p> {
     pub fn fire_claim(&mut self, number: u32, moved: bool) -> Fired {
         let Some((base, _)) = self.program.claim else { return Fired::Blocked };
         let transition = &self.program.transitions[number as usize];
-        self.attempt(Me { pid: 0, base }, transition, moved)
+        let fired = self.attempt(Me { pid: 0, base }, transition, moved);
+        self.with_note(fired)
+    }
+
+    /// What became of a step during which an error was noted.
+    fn with_note(&self, fired: Fired) -> Fired {
+        match (fired, self.noted.take()) {
+            (Fired::Done, Some(trap)) => Fired::DoneWith(trap),
+            (Fired::Blocked, Some(trap)) => Fired::BlockedWith(trap),
+            _ => fired,
+        }
     }
 
     #[inline]
@@ -50,14 +61,11 @@ impl<'p> Machine<'p> {
                 return Fired::Done;
             }
             Op::Guard(guard) => {
-                return match self.eval(me, guard) {
-                    Ok(0) => Fired::Blocked,
-                    Ok(_) => {
-                        self.go(me, transition.target);
-                        Fired::Done
-                    }
-                    Err(trap) => Fired::Failed(trap),
-                };
+                if self.eval(me, guard) == 0 {
+                    return Fired::Blocked;
+                }
+                self.go(me, transition.target);
+                return Fired::Done;
             }
             Op::End => {
                 if me.pid as usize + 1 != self.process_count() {
@@ -107,42 +115,42 @@ impl<'p> Machine<'p> {
         match op {
             Op::Skip | Op::Else => done(true),
             Op::End => done(false),
-            Op::Guard(guard) => done(self.eval(me, guard)? != 0),
+            Op::Guard(guard) => done(self.eval(me, guard) != 0),
             Op::Assign(target, value) => {
-                let value = self.eval(me, value)?;
-                self.assign(me, target, value)?;
+                let value = self.eval(me, value);
+                self.assign(me, target, value);
                 done(true)
             }
             Op::Block(assignments) => {
                 for (target, value) in assignments {
-                    let value = self.eval(me, value)?;
-                    self.assign(me, target, value)?;
+                    let value = self.eval(me, value);
+                    self.assign(me, target, value);
                 }
                 done(true)
             }
             Op::Print(print) => {
-                self.print(me, print)?;
+                self.print(me, print);
                 done(true)
             }
-            Op::Send(send) => self.send(me, send),
-            Op::Receive(receive) => self.receive(me, receive),
-            Op::Assert(condition, site) => Ok(Some(if self.eval(me, condition)? == 0 {
+            Op::Send(send) => Ok(self.send(me, send)),
+            Op::Receive(receive) => Ok(self.receive(me, receive)),
+            Op::Assert(condition, site) => Ok(Some(if self.eval(me, condition) == 0 {
                 Fired::DoneWith(Trap::new(TrapKind::Assertion, *site))
             } else {
                 Fired::Done
             })),
             Op::RunGuard(parts) => {
                 self.run(me, &parts.0)?;
-                done(self.eval(me, &parts.1)? != 0)
+                done(self.eval(me, &parts.1) != 0)
             }
             Op::RunAssign(parts) => {
                 self.run(me, &parts.0)?;
-                let value = self.eval(me, &parts.2)?;
-                self.assign(me, &parts.1, value)?;
+                let value = self.eval(me, &parts.2);
+                self.assign(me, &parts.1, value);
                 done(true)
             }
             Op::SetPriority(parts) => {
-                let (pid, value) = (self.eval(me, &parts.0)?, self.eval(me, &parts.1)?);
+                let (pid, value) = (self.eval(me, &parts.0), self.eval(me, &parts.1));
                 if !(1..=255).contains(&value) {
                     return Err(Trap::new(TrapKind::Priority, parts.2));
                 }
@@ -158,7 +166,7 @@ impl<'p> Machine<'p> {
     fn run(&mut self, me: Me, run: &'p Run) -> Result<(), Trap> {
         let proctype = &self.program.proctypes[run.proctype as usize];
         let priority = match &run.priority {
-            Some(priority) => self.eval(me, priority)?,
+            Some(priority) => self.eval(me, priority),
             None => i32::from(proctype.priority),
         };
         if !(1..=255).contains(&priority) {
@@ -166,7 +174,7 @@ impl<'p> Machine<'p> {
         }
         self.scratch.clear();
         for argument in &run.arguments {
-            let value = self.eval(me, argument)?;
+            let value = self.eval(me, argument);
             self.scratch.push(value);
         }
         self.run_result = self.create(run.proctype, priority as u8, run.site)? as i32;
@@ -212,7 +220,7 @@ impl<'p> Machine<'p> {
             Op::Receive(receive) => &receive.channel,
             _ => return Ok(()),
         };
-        let id = self.eval(me, channel)?;
+        let id = self.eval(me, channel);
         match self.channel(id) {
             Some(channel) if self.capacity(channel) == 0 => Err(Trap::new(TrapKind::RendezvousInStep, site)),
             _ => Ok(()),
@@ -220,36 +228,28 @@ impl<'p> Machine<'p> {
     }
 
     /// Some transition of the process is executable now. A rendezvous send counts, whether or not a partner is ready.
-    pub fn can_move(&self, pid: usize) -> Result<bool, Trap> {
+    pub fn can_move(&self, pid: usize) -> bool {
         let place = self.place(pid);
-        for number in place.first..place.end {
-            if self.executable(self.me(pid), &self.program.transitions[number as usize].op)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let me = self.me(pid);
+        (place.first..place.end).any(|number| self.executable(me, &self.program.transitions[number as usize].op))
     }
 
     /// Executable, judged without executing. `else` counts: who asks has found nothing earlier.
-    fn executable(&self, me: Me, op: &Op) -> Result<bool, Trap> {
+    fn executable(&self, me: Me, op: &Op) -> bool {
         if self.handshake.is_some() && !matches!(op, Op::Receive(_)) {
-            return Ok(false);
+            return false;
         }
-        Ok(match op {
-            Op::Guard(guard) => self.eval(me, guard)? != 0,
+        match op {
+            Op::Guard(guard) => self.eval(me, guard) != 0,
             Op::End => me.pid as usize + 1 == self.process_count(),
-            Op::Send(send) => self.has_room(me, send)?,
-            Op::Receive(receive) => self.find_message(me, receive)?.is_some(),
+            Op::Send(send) => self.has_room(me, send),
+            Op::Receive(receive) => self.find_message(me, receive).is_some(),
             Op::DStep(routine, _) => {
                 let (first, number) = routine.locations[routine.entry as usize];
-                for (op, _) in &routine.transitions[first as usize..(first + number) as usize] {
-                    if self.executable(me, op)? {
-                        return Ok(true);
-                    }
-                }
-                false
+                let first = &routine.transitions[first as usize..(first + number) as usize];
+                first.iter().any(|(op, _)| self.executable(me, op))
             }
             _ => true,
-        })
+        }
     }
 }

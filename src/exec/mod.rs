@@ -37,6 +37,8 @@ pub enum Fired {
     Done,
     /// It is done, with an error that does not keep the search from going on: a failed assertion counts as passed.
     DoneWith(Trap),
+    /// It is not executable, and an error happened while this was found out.
+    BlockedWith(Trap),
     /// It fails: nothing has changed.
     Failed(Trap),
 }
@@ -86,6 +88,8 @@ pub struct Machine<'p> {
     timeout: bool,
     /// What the last `run` gave.
     run_result: i32,
+    /// An error that happened during the current step.
+    noted: std::cell::Cell<Option<Trap>>,
     /// What was printed, if somebody listens.
     printed: Option<Vec<print::Printed>>,
 }
@@ -105,14 +109,15 @@ impl<'p> Machine<'p> {
             scratch: Vec::new(),
             timeout: false,
             run_result: 0,
+            noted: std::cell::Cell::new(None),
             printed: None,
         };
         machine.reset_channels();
-        machine.set_up(Me { pid: 0, base: 0 }, &program.setup, 0)?;
+        machine.set_up(Me { pid: 0, base: 0 }, &program.setup, 0);
         if let Some((at, number)) = program.claim {
             let claim = &program.proctypes[number as usize];
             machine.write(at + 1, Scalar::U16 { width: 16 }, i32::from(claim.entry));
-            machine.set_up(Me { pid: 0, base: at }, &claim.setup, 0)?;
+            machine.set_up(Me { pid: 0, base: at }, &claim.setup, 0);
         }
         if let Some((at, number)) = program.trace {
             let entry = program.proctypes[number as usize].entry;
@@ -124,7 +129,10 @@ impl<'p> Machine<'p> {
             machine.create(proctype, priority, 0)?;
         }
         machine.forget_journal();
-        Ok(machine)
+        match machine.noted.take() {
+            Some(trap) => Err(trap),
+            None => Ok(machine),
+        }
     }
 
     fn reset_channels(&mut self) {
@@ -132,19 +140,18 @@ impl<'p> Machine<'p> {
         self.channels.extend(self.program.global_channels.iter().map(|&(at, ty)| ChannelRef { at, ty }));
     }
 
-    fn set_up(&mut self, me: Me, setup: &'p [Setup], first_channel: usize) -> Result<(), Trap> {
+    fn set_up(&mut self, me: Me, setup: &'p [Setup], first_channel: usize) {
         let mut next_channel = first_channel;
         for action in setup {
             let (target, value) = match action {
-                Setup::Assign(target, value) => (target, self.eval(me, value)?),
+                Setup::Assign(target, value) => (target, self.eval(me, value)),
                 Setup::Channel(target) => {
                     next_channel += 1;
                     (target, next_channel as i32)
                 }
             };
-            self.assign(me, target, value)?;
+            self.assign(me, target, value);
         }
-        Ok(())
     }
 
     /// The program.
@@ -364,9 +371,9 @@ impl<'p> Machine<'p> {
         let me = Me { pid: pid as u32, base };
         for (index, target) in proctype.parameters.iter().enumerate() {
             let value = self.scratch.get(index).copied().unwrap_or(0);
-            self.assign(me, target, value)?;
+            self.assign(me, target, value);
         }
-        self.set_up(me, &proctype.setup, first_channel)?;
+        self.set_up(me, &proctype.setup, first_channel);
         Ok(pid as u32)
     }
 
@@ -423,10 +430,10 @@ impl<'p> Machine<'p> {
     }
 
     #[inline]
-    fn assign(&mut self, me: Me, target: &Target, value: i32) -> Result<(), Trap> {
-        let (at, scalar) = self.locate(me, target)?;
-        self.write(at, scalar, value);
-        Ok(())
+    fn assign(&mut self, me: Me, target: &Target, value: i32) {
+        if let Some((at, scalar)) = self.locate(me, target) {
+            self.write(at, scalar, value);
+        }
     }
 
     #[inline]
@@ -435,27 +442,24 @@ impl<'p> Machine<'p> {
     }
 
     /// The process may move at all: its `provided` clause holds, and no process of higher priority can move.
-    pub fn permitted(&self, pid: usize) -> Result<bool, Trap> {
+    pub fn permitted(&self, pid: usize) -> bool {
         if !self.program.restricted {
-            return Ok(true);
+            return true;
         }
-        if !self.provided(pid)? {
-            return Ok(false);
+        if !self.provided(pid) {
+            return false;
         }
-        let Some(offset) = self.program.priority else { return Ok(true) };
+        let Some(offset) = self.program.priority else { return true };
         let priority = |pid: usize| self.buffer[(self.processes[pid] + offset) as usize];
-        for other in 0..self.process_count() {
-            if other != pid && priority(other) > priority(pid) && self.provided(other)? && self.can_move(other)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        (0..self.process_count()).all(|other| {
+            other == pid || priority(other) <= priority(pid) || !self.provided(other) || !self.can_move(other)
+        })
     }
 
-    fn provided(&self, pid: usize) -> Result<bool, Trap> {
+    fn provided(&self, pid: usize) -> bool {
         match &self.program.proctypes[self.proctype(pid) as usize].provided {
-            Some(clause) => Ok(self.eval(self.me(pid), clause)? != 0),
-            None => Ok(true),
+            Some(clause) => self.eval(self.me(pid), clause) != 0,
+            None => true,
         }
     }
 }

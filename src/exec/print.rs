@@ -2,7 +2,7 @@
 //! error as anywhere); a replay or simulation listens and gets the values.
 
 use super::program::Ex;
-use super::{Machine, Me, Trap};
+use super::{Machine, Me};
 use crate::model::{FormatPiece, Model};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -71,18 +71,15 @@ impl Machine<'_> {
         self.printed.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    pub(super) fn print(&mut self, me: Me, print: &Print) -> Result<(), Trap> {
+    pub(super) fn print(&mut self, me: Me, print: &Print) {
         let Some(mut printed) = self.printed.take() else {
             for value in &print.values {
-                self.eval(me, value)?;
+                self.eval(me, value);
             }
-            return Ok(());
+            return;
         };
-        let values: Result<Vec<i32>, Trap> = print.values.iter().map(|value| self.eval(me, value)).collect();
-        let result = values.map(|values| {
-            printed.push(Printed { pid: me.pid as usize, pieces: print.pieces.clone(), values });
-        });
+        let values = print.values.iter().map(|value| self.eval(me, value)).collect();
+        printed.push(Printed { pid: me.pid as usize, pieces: print.pieces.clone(), values });
         self.printed = Some(printed);
-        result
     }
 }

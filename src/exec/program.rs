@@ -347,6 +347,8 @@ pub struct Program {
     pub timeout: bool,
     /// `provided` or priorities: a process may not be allowed to move.
     pub restricted: bool,
+    /// The location at the end of the trace automaton.
+    pub trace_end: u16,
     /// The trace automaton is a `notrace`.
     pub notrace: bool,
     /// Exclusive channels are declared.
@@ -612,6 +614,7 @@ impl Program {
             priority: model.uses.priorities.then_some(PROCESS_HEADER),
             timeout: model.uses.timeout,
             restricted: model.uses.priorities || model.uses.provided,
+            trace_end: 0,
             notrace: false,
             exclusive: model.proctypes.iter().any(|proctype| !proctype.exclusive.is_empty()),
         };
@@ -631,6 +634,11 @@ impl Program {
         if let Some(trace) = &model.trace {
             program.trace = Some((trace_at, program.proctypes.len() as u32));
             program.notrace = trace.body.kind == model::ProctypeKind::Notrace;
+            let ends = |location: &u32| {
+                trace.body.automaton.at(*location).iter().any(|transition| matches!(transition.action, Action::End))
+            };
+            let locations = trace.body.automaton.locations.len() as u32;
+            program.trace_end = (0..locations).find(ends).unwrap_or(0) as u16;
             program.add(&mut compiler, &trace.body);
             for &id in &trace.sends {
                 program.channels[id as usize - 1].traced_send = true;

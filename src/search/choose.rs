@@ -80,7 +80,7 @@ fn step_of(machine: &Machine<'_>, pid: usize, number: u32, timeout: bool) -> Ste
 /// Calls `each` with every executable transition of a process, executed; it says whether the step counts (a send that
 /// nobody takes has not happened). A step that fails counts, and is told as well.
 fn for_executable<'p>(machine: &mut Machine<'p>, pid: usize, mut each: impl FnMut(&mut Machine<'p>, u32) -> bool) {
-    if machine.program().restricted && !machine.permitted(pid).unwrap_or(false) {
+    if machine.program().restricted && !machine.permitted(pid) {
         return;
     }
     let place = machine.place(pid);
@@ -92,7 +92,7 @@ fn for_executable<'p>(machine: &mut Machine<'p>, pid: usize, mut each: impl FnMu
         }
         let mark = machine.mark();
         match machine.fire(pid, number, moved) {
-            Fired::Blocked => continue,
+            Fired::Blocked | Fired::BlockedWith(_) => continue,
             Fired::Failed(_) => {
                 // A send that fails leaves no handshake behind it: it is told as a plain step.
                 if each(machine, number) {

@@ -67,7 +67,7 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
     enabled.moves.resize(count, 0);
     machine.set_timeout(false);
     for pid in (0..count).rev() {
-        if machine.program().restricted && !machine.permitted(pid).unwrap_or(false) {
+        if machine.program().restricted && !machine.permitted(pid) {
             continue;
         }
         let place = machine.place(pid);
@@ -81,7 +81,7 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
             let fired = machine.fire(pid, number, moved);
             let bit = number - place.first;
             let moves = match fired {
-                Fired::Blocked => 0,
+                Fired::Blocked | Fired::BlockedWith(_) => 0,
                 Fired::Failed(_) => 1,
                 Fired::Done | Fired::DoneWith(_) if machine.in_handshake() => partners(machine, pid, enabled),
                 Fired::Done | Fired::DoneWith(_) => 1,
@@ -103,7 +103,7 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
 fn partners(machine: &mut Machine<'_>, sender: usize, enabled: &mut Enabled) -> u32 {
     let mut moves = 0;
     for pid in (0..machine.process_count()).rev() {
-        if pid == sender || (machine.program().restricted && !machine.permitted(pid).unwrap_or(false)) {
+        if pid == sender || (machine.program().restricted && !machine.permitted(pid)) {
             continue;
         }
         let place = machine.place(pid);

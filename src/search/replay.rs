@@ -36,7 +36,7 @@ pub fn take(machine: &mut Machine<'_>, step: Step) -> Result<Option<Trap>, Strin
     match fired {
         Fired::Done => Ok(None),
         Fired::DoneWith(trap) => Ok(Some(trap)),
-        Fired::Failed(trap) => Ok(Some(trap)),
+        Fired::BlockedWith(trap) | Fired::Failed(trap) => Ok(Some(trap)),
         Fired::Blocked => Err("the statement is not executable".to_string()),
     }
 }

@@ -390,7 +390,7 @@ impl Walk {
                     } else {
                         let place = machine.place(pid);
                         (frame.next, frame.end) = (place.first, place.end);
-                        if program.restricted && !machine.permitted(pid).unwrap_or(false) {
+                        if program.restricted && !machine.permitted(pid) {
                             frame.next = frame.end;
                         }
                         if V::REDUCES && first && !handshake && !visitor.admits(machine, pid) {
@@ -422,16 +422,19 @@ impl Walk {
                 match fired {
                     Fired::Blocked => continue,
                     Fired::Done => {}
-                    Fired::DoneWith(trap) | Fired::Failed(trap) => {
+                    Fired::DoneWith(trap) | Fired::BlockedWith(trap) | Fired::Failed(trap) => {
                         *self.top() = frame;
-                        let failed = matches!(fired, Fired::Failed(_));
                         if self.trapped(machine, visitor, trap, pid, number) == Control::Stop {
                             return Forward::Stop;
                         }
-                        if failed {
+                        match fired {
+                            Fired::BlockedWith(_) => continue,
                             // Something was executable here, only not soundly: no deadlock is to be reported.
-                            frame.flags |= MOVED | ANY;
-                            continue;
+                            Fired::Failed(_) => {
+                                frame.flags |= MOVED | ANY;
+                                continue;
+                            }
+                            _ => {}
                         }
                     }
                 }
