@@ -313,8 +313,8 @@ impl<'t> Layout<'t> {
             "}" => return !(before.text == "{" && !self.after_comment && !self.out.ends_with('/')),
             "::" => return true,
             "fi" | "od" if kind == RawKind::Word => return true,
-            ";" | "," => return (self.after_comment && self.pending) || (before.text == "{" && self.pending),
-            "{" if !self.after_comment => return self.pending,
+            ";" | "," => return self.pending && (self.after_comment || before.text == "{"),
+            "{" if !self.after_comment => return self.pending || (self.newlines > 0 && !self.head_goes_on()),
             "->" | "unless" if !self.after_comment => return before.text == ";",
             _ => {}
         }
@@ -326,6 +326,13 @@ impl<'t> Layout<'t> {
             "->" if matches!(text, "if" | "do") => true,
             _ => self.newlines > 0 || (is_label && !matches!(before.text, "::" | "->")),
         }
+    }
+
+    /// May a `{` be fetched up to the line before? Not if what stands there can end a statement: SPIN takes the line
+    /// end behind it for a `;`.
+    fn head_goes_on(&self) -> bool {
+        let heads = ["active", "proctype", "D_proctype", "inline", "typedef", "never", "trace", "notrace", "for"];
+        heads.contains(&self.state.head) || !self.ends_without_mark(Role::Operand)
     }
 
     /// Is the next token, behind a line end, the first of a statement although no `;` came before?

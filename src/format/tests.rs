@@ -164,6 +164,16 @@ fn statements_of_macros_need_no_semicolon() {
     gives("init {\nSEND(a)\nSEND(b)\nx = a +\nb\n}", "init {\n    SEND(a)\n    SEND(b)\n    x = a +\n        b\n}\n");
 }
 
+/// A line end behind something that can end a statement is a `;` to SPIN.
+#[test]
+fn line_ends_that_separate_are_kept() {
+    gives(
+        "init {\nx\n{ y }\natomic\n{ z }\n}",
+        "init {\n    x\n    {\n        y\n    }\n    atomic {\n        z\n    }\n}\n",
+    );
+    gives("init\n{ for (i : 1 .. 2)\n{ skip } }", "init {\n    for (i : 1 .. 2) {\n        skip\n    }\n}\n");
+}
+
 #[test]
 fn refuses_what_is_not_closed() {
     assert_eq!(format_source("a /* b").unwrap_err().range, 2..4);

@@ -1,7 +1,8 @@
 //! Reading files: bounded in size, and whatever the bytes are.
 //!
 //! SPIN takes any byte in a comment or a string, so a text that is not UTF-8 is read all the same, with a warning;
-//! outside of those its odd characters are errors of the parser. A file with a NUL is no text.
+//! outside of those its odd characters are errors of the parser. A file with a NUL or full of control characters is no
+//! text and refused as a whole: a hundred messages about its bytes would help nobody.
 
 use super::diagnostic::Diagnostic;
 use super::preprocess::LARGEST_TEXT;
@@ -25,6 +26,19 @@ pub enum ReadError {
         /// As shown to the user.
         name: String,
     },
+    /// It is no text.
+    NotText {
+        /// As shown to the user.
+        name: String,
+    },
+}
+
+/// One control character in so many bytes is a stray one; more are not text.
+const RARE_CONTROL: usize = 32;
+
+fn is_text(bytes: &[u8]) -> bool {
+    let odd = bytes.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t'..=b'\r')).count();
+    odd * RARE_CONTROL <= bytes.len().max(RARE_CONTROL) && !bytes.contains(&0)
 }
 
 impl std::fmt::Display for ReadError {
@@ -36,6 +50,7 @@ impl std::fmt::Display for ReadError {
                 let text = text.split(" (os error").next().unwrap_or_default();
                 write!(f, "cannot read `{name}`: {text}")
             }
+            ReadError::NotText { name } => write!(f, "cannot read `{name}`: this is not a text file"),
             ReadError::TooLarge { name } => {
                 write!(f, "cannot read `{name}`: file is too large (the limit is {} MiB)", LARGEST_TEXT >> 20)
             }
@@ -78,6 +93,9 @@ impl SourceMap {
         if bytes.len() > LARGEST_TEXT {
             return Err(ReadError::TooLarge { name });
         }
+        if !is_text(&bytes) {
+            return Err(ReadError::NotText { name });
+        }
         Ok(self.add_bytes(name, path, bytes, diagnostics))
     }
 
@@ -96,7 +114,6 @@ impl SourceMap {
                 (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(odd))
             }
         };
-        let nul = text.find('\0');
         let file = self.add_file(name, path.map(Path::to_path_buf), text);
         // Up to the first odd byte the text is the same as before; behind it stands U+FFFD, of three bytes.
         let at = |start: usize, length: usize| Span {
@@ -105,9 +122,7 @@ impl SourceMap {
             end: (start + length) as u32,
             ..Span::default()
         };
-        if let Some(start) = nul {
-            diagnostics.push(Diagnostic::error("this is not a text file", at(start, 1), "a NUL byte"));
-        } else if let Some(start) = odd {
+        if let Some(start) = odd {
             diagnostics.push(
                 Diagnostic::warning("this file is not UTF-8", at(start, '\u{fffd}'.len_utf8()), "the first odd byte")
                     .with_note("odd bytes are read as U+FFFD"),

@@ -10,7 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
 /// More diagnostics than this are counted but not shown.
-const MOST_SHOWN: usize = 100;
+const MOST_SHOWN: usize = 50;
 
 /// Of the macros and inlines that a token came through, so many are shown on either side.
 const MOST_FRAMES: usize = 3;
@@ -329,7 +329,7 @@ mod tests {
         map.add_file("m".into(), None, "a\n".into());
         let error = Diagnostic::error("m", span_of(&map, "a"), "");
         let shown = render(&map, &vec![error; 1000], false);
-        assert!(shown.ends_with("error: could not read m: 1000 errors (the first 100 are shown)\n"), "{shown}");
+        assert!(shown.ends_with("error: could not read m: 1000 errors (the first 50 are shown)\n"), "{shown}");
         assert_eq!(render(&map, &[], false), "");
     }
 }

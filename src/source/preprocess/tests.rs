@@ -248,8 +248,14 @@ fn odd_bytes_are_read_and_reported() {
     let latin = map.add_bytes("l".into(), None, b"/* \xfc */ x".to_vec(), &mut diagnostics);
     assert_eq!(diagnostics.pop().map(|d| d.severity), Some(Severity::Warning));
     assert_eq!(preprocess(&mut map, latin, &PreprocessOptions::default(), &mut diagnostics).len(), 1);
-    map.add_bytes("b".into(), None, b"a\0b".to_vec(), &mut diagnostics);
-    assert_eq!(diagnostics.pop().map(|d| d.severity), Some(Severity::Error));
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("bytes");
+    for (bytes, message) in [(&b"a\0b"[..], "not a text file"), (b"\x01\x02\x03", "not a text file")] {
+        std::fs::write(&path, bytes).unwrap();
+        assert!(map.read_file(&path, &mut diagnostics).unwrap_err().to_string().ends_with(message));
+    }
+    let missing = map.read_file(&directory.path().join("missing"), &mut diagnostics).unwrap_err().to_string();
+    assert!(missing.ends_with("missing`: No such file or directory"), "{missing}");
 }
 
 #[test]
