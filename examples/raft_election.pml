@@ -10,7 +10,7 @@
    pv check examples/raft_election.pml -D FORGETS                  violated: a server that forgets its
                                                                    vote (say, it restarts)
 
-   expect: verdict=verified stored=92644 matched=226770 transitions=319414 atomic=2 depth=42 errors=0
+   expect: verdict=verified stored=64674 matched=153240 transitions=217914 atomic=2 depth=38 errors=0
 */
 
 #ifndef T
@@ -21,7 +21,7 @@
 #define NONE 255
 
 mtype = { ask, grant };
-mtype:role = { follower, candidate, leader };
+mtype:rank = { follower, candidate, leader };
 
 chan mail[N] = [2] of { mtype, byte, byte };          /* what, term, from */
 
@@ -38,7 +38,7 @@ inline step_down()
 
 proctype server(byte me)
 {
-	mtype:role role = follower;
+	mtype:rank role = follower;
 	byte term, vote = NONE, votes;
 	byte t, from, i;
 
