@@ -130,7 +130,10 @@ fn draw(recorder: &mut Recorder<'_>, trail: &Trail, path: &Path) -> Result<(), S
     let own_step = error_belongs_to_last_step(trail);
     let text = trail.error.message.clone();
     let Some(events) = recorder.events() else { return Ok(()) };
-    events.push(ChartEvent::Error { process: who.filter(|_| own_step), text });
+    // A cycle has its bracket; no single step is wrong.
+    if trail.cycle_start.is_none() {
+        events.push(ChartEvent::Error { process: who.filter(|_| own_step), text });
+    }
     let svg = chart::render(events, base_name(&trail.model), &trail.error.message);
     write_atomically(path, svg.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

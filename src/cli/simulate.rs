@@ -17,7 +17,7 @@ use clap::Args;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `pv simulate`.
 #[derive(Args, Debug)]
@@ -95,7 +95,7 @@ pub fn run(console: &Console, args: &SimulateArgs) -> u8 {
     }
 }
 
-fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, path: &PathBuf) -> Option<u8> {
+fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, path: &Path) -> Option<u8> {
     let events = recorder.events()?;
     let svg = chart::render(events, base_name(&loaded.model.name), "simulation");
     match write_atomically(path, svg.as_bytes()) {
