@@ -70,7 +70,7 @@ fn of_process(machine: &mut Machine<'_>, pid: usize, timeout: bool, found: &mut 
 }
 
 fn step_of(machine: &Machine<'_>, pid: usize, number: u32, timeout: bool) -> Step {
-    // Births and deaths by the step itself come behind the process, so its type is still to be read, unless it died.
+    // The step is done, so the process may be dead: the owner of the transition is known from its number.
     let program = machine.program();
     let owner = program.proctypes.partition_point(|proctype| proctype.first_transition <= number) - 1;
     let transition = number - program.proctypes[owner].first_transition;
@@ -92,7 +92,11 @@ fn for_executable<'p>(machine: &mut Machine<'p>, pid: usize, mut each: impl FnMu
         }
         let mark = machine.mark();
         match machine.fire(pid, number, moved) {
-            Fired::Blocked | Fired::BlockedWith(_) => continue,
+            Fired::Blocked => continue,
+            // To look at it is an error already; it is offered so that one can see it, but nothing has moved.
+            Fired::BlockedWith(_) => {
+                each(machine, number);
+            }
             Fired::Failed(_) => {
                 // A send that fails leaves no handshake behind it: it is told as a plain step.
                 if each(machine, number) {

@@ -1,0 +1,88 @@
+//! What a simulation may choose from is what a search explores: walking by choices alone from the initial state reaches
+//! exactly as many states as SPIN stores, on every verified model of the corpus.
+
+use pv::exec::{Machine, Program};
+use pv::search::choose::{atomic_after, choices};
+use pv::search::outcome::Actor;
+use pv::search::replay;
+use pv::source::SourceMap;
+use pv::source::preprocess::{PreprocessOptions, preprocess};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Larger models would take long in a debug build and show nothing new.
+const LARGEST: usize = 2000;
+
+fn expected_states(text: &str) -> Option<usize> {
+    let line = text.lines().find(|line| line.contains("expect: verdict=verified"))?;
+    let count = line.split_whitespace().find_map(|pair| pair.strip_prefix("stored="))?;
+    count.parse().ok().filter(|&count| count <= LARGEST)
+}
+
+fn load(path: &Path) -> Option<pv::model::Model> {
+    let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
+    let file = map.read_model(path, &mut diagnostics).ok()?;
+    let tokens = preprocess(&mut map, file, &PreprocessOptions::default(), &mut diagnostics);
+    let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics)?;
+    pv::sema::analyse(&map, &unit, "model", &mut diagnostics)
+}
+
+/// Storable states that choices lead to.
+fn reachable(model: &pv::model::Model) -> Result<usize, String> {
+    let program = Program::new(model, None);
+    let mut machine = Machine::new(&program).map_err(|trap| program.describe(trap))?;
+    let (mut stored, mut seen) = (HashSet::new(), HashSet::new());
+    let mut waiting = vec![(machine.saved().to_vec(), None)];
+    while let Some((state, atomic)) = waiting.pop() {
+        if !seen.insert((state.clone(), atomic)) {
+            continue;
+        }
+        machine.load(&state);
+        let list = choices(&mut machine, atomic);
+        // Inside an atomic block a state is not stored, unless the block is broken off there.
+        let goes_on = |pid| list.iter().any(|choice| choice.pid == pid && !choice.steps[0].timeout);
+        if !atomic.is_some_and(goes_on) {
+            stored.insert(machine.state().to_vec());
+        }
+        for choice in list {
+            machine.load(&state);
+            let (mut next, mut failed) = (None, false);
+            for &step in &choice.steps {
+                let Actor::Process(pid) = step.actor else { return Err("a claim has moved".into()) };
+                let proctype = machine.proctype(usize::from(pid));
+                failed |= replay::take(&mut machine, step)?.is_some();
+                next = atomic_after(&machine, proctype, step);
+            }
+            if !failed {
+                waiting.push((machine.saved().to_vec(), next));
+            }
+        }
+    }
+    Ok(stored.len())
+}
+
+#[test]
+fn choices_reach_what_searches_reach() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for folder in ["tests/corpus", "examples"] {
+        for file in std::fs::read_dir(root.join(folder)).expect("a folder").flatten() {
+            let path = file.path();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let Some(expected) = expected_states(&text) else { continue };
+            // Flags of the preprocessor would be needed.
+            if text.contains("spin-flags:") {
+                continue;
+            }
+            // Hidden variables are not part of a stored state, so what follows depends on who comes first.
+            let Some(model) = load(&path).filter(|model| model.hidden_size == 0) else { continue };
+            tried += 1;
+            let found = reachable(&model);
+            if found != Ok(expected) {
+                wrong.push(format!("{}: {found:?}, expected {expected}", path.display()));
+            }
+        }
+    }
+    assert!(tried > 100, "only {tried} models were tried");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
