@@ -11,6 +11,7 @@ use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checks, Report, Run, Setting, json, place, text};
+use crate::search::lossy::Keeping;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::Violation;
 use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
@@ -23,6 +24,9 @@ use std::sync::atomic::AtomicBool;
 /// States that type-oriented replacement looks at for one eviction: the caching paper leaves the limit open; ten find a
 /// good victim nearly always and cost less than one lookup.
 const TYPE_SCAN: u32 = 10;
+
+/// Signature bits of the compact store when none are given: 10^6 states are then omitted with probability 10^-6.
+const COMPACT_BITS: u8 = 40;
 
 /// Exit code for a bug in pv.
 const INTERNAL_ERROR: u8 = 101;
@@ -148,6 +152,14 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
             Replace::LargestClass => Replacement::LargestClass,
             Replace::SmallestSubtree => Replacement::SmallestSubtree,
         },
+        keeping: match search.store() {
+            StoreKind::Exact => Keeping::Exact,
+            StoreKind::Compact => Keeping::Compact { bits: search.bits.unwrap_or(COMPACT_BITS), slots: search.slots },
+            StoreKind::Bloom => Keeping::Bloom { functions: search.bits },
+        },
+        expect_states: search.expect_states,
+        pod: search.pod(),
+        repeat: search.repeat(),
         property,
         fair: checks.fair,
         assertions: !checks.no_assertions,

@@ -96,6 +96,8 @@ impl Sample {
             omission_probability: None,
             coverage: None,
             collision_rate: None,
+            repeats: Vec::new(),
+            advice: None,
             seconds: 0.5,
         };
         Sample { map, model, setting, runs: vec![Run { property: None, outcome, trails }], arguments: Vec::new() }

@@ -193,6 +193,8 @@ pub fn search(
         omission_probability: None,
         coverage: None,
         collision_rate: None,
+        repeats: Vec::new(),
+        advice: None,
         seconds: start.elapsed().as_secs_f64(),
     }
 }

@@ -9,9 +9,10 @@ use crate::model::{Model, TransitionType};
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::pod::{Precision, PrecisionOnDemand, Trust};
 use crate::search::reduction::{Full, Reduction};
 use crate::search::walk::{Choice, Control, Decision, Ended, Event, Rules, Taken, Visitor, Walk};
-use crate::store::{Handle, Store, Visit};
+use crate::store::{Handle, LossyStore, Store, Visit};
 use std::time::Instant;
 
 /// What to look for.
@@ -23,8 +24,9 @@ pub struct Settings {
     pub all_errors: bool,
 }
 
-struct DepthFirst<'s, 'm, 'i, S: Store, R: Reduction> {
+struct DepthFirst<'s, 'm, 'i, S: Store, R: Reduction, P: Precision<S>> {
     store: &'s mut S,
+    precision: P,
     reduction: &'s mut R,
     ledger: Ledger<'m>,
     monitor: &'s mut Monitor<'i>,
@@ -35,7 +37,7 @@ struct DepthFirst<'s, 'm, 'i, S: Store, R: Reduction> {
     cut: bool,
 }
 
-impl<S: Store, R: Reduction> DepthFirst<'_, '_, '_, S, R> {
+impl<S: Store, R: Reduction, P: Precision<S>> DepthFirst<'_, '_, '_, S, R, P> {
     #[cold]
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
         let memory = (self.store.memory() + self.reduction.memory() + walk.memory() + machine.memory()) as u64;
@@ -46,7 +48,7 @@ impl<S: Store, R: Reduction> DepthFirst<'_, '_, '_, S, R> {
     }
 }
 
-impl<S: Store, R: Reduction> Visitor for DepthFirst<'_, '_, '_, S, R> {
+impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_, S, R, P> {
     const REDUCES: bool = R::ACTIVE;
 
     #[inline]
@@ -63,6 +65,10 @@ impl<S: Store, R: Reduction> Visitor for DepthFirst<'_, '_, '_, S, R> {
                 Decision::Enter(handle)
             }
             Visit::Seen { on_stack } => {
+                if let Some(handle) = self.precision.look_again(machine, self.store) {
+                    self.stored += 1;
+                    return Decision::Enter(handle);
+                }
                 self.matched += 1;
                 self.reduction.seen(machine, S::EXACT.then_some(on_stack));
                 Decision::Back
@@ -121,12 +127,37 @@ pub fn search<S: Store>(
     search_reduced(model, program, store, &mut Full, settings, monitor)
 }
 
+/// As [`search`], with precision on demand over chains of `length` states.
+pub fn search_precisely<S: LossyStore>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    length: u8,
+    settings: Settings,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
+    let precision = PrecisionOnDemand::new(length, program.transitions.len(), settings.rules);
+    run(model, program, store, &mut Full, precision, settings, monitor)
+}
+
 /// Searches what a reduction leaves of the state space of a program, depth first.
 pub fn search_reduced<S: Store, R: Reduction>(
     model: &Model,
     program: &Program,
     store: &mut S,
     reduction: &mut R,
+    settings: Settings,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
+    run(model, program, store, reduction, Trust, settings, monitor)
+}
+
+fn run<S: Store, R: Reduction, P: Precision<S>>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    reduction: &mut R,
+    precision: P,
     settings: Settings,
     monitor: &mut Monitor<'_>,
 ) -> Outcome {
@@ -138,6 +169,7 @@ pub fn search_reduced<S: Store, R: Reduction>(
     let mut walk = Walk::new(program.transitions.len(), settings.rules);
     let mut visitor = DepthFirst {
         store,
+        precision,
         reduction,
         ledger: Ledger::new(model, settings.all_errors),
         monitor,
@@ -177,6 +209,8 @@ pub fn search_reduced<S: Store, R: Reduction>(
         omission_probability: (!S::EXACT).then_some(statistics.omission_probability),
         coverage: (!S::EXACT).then_some(statistics.coverage),
         collision_rate: None,
+        repeats: Vec::new(),
+        advice: None,
         seconds: start.elapsed().as_secs_f64(),
     }
 }

@@ -278,6 +278,8 @@ pub fn search<S: FindStore>(
         omission_probability: None,
         coverage: None,
         collision_rate: None,
+        repeats: Vec::new(),
+        advice: None,
         seconds: start.elapsed().as_secs_f64(),
     }
 }

@@ -203,11 +203,38 @@ pub struct Outcome {
     pub coverage: Option<f64>,
     /// Overwrites / insertions of a breadth-first cache.
     pub collision_rate: Option<f64>,
+    /// With `--repeat`: what each run said, in order.
+    pub repeats: Vec<Repeat>,
+    /// What would make the answer surer, as options to copy.
+    pub advice: Option<String>,
     /// Seconds of search.
     pub seconds: f64,
 }
 
+/// One of several runs with independent hash functions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Repeat {
+    /// Its seed.
+    pub seed: u64,
+    /// States stored.
+    pub stored: u64,
+    /// Bound on the probability of an omission in this run.
+    pub omission_probability: f64,
+    /// Expected share of states visited in this run.
+    pub coverage: f64,
+}
+
 impl Outcome {
+    /// The table could not be had from the system.
+    pub fn without_room(program: &Program, bytes: u64) -> Outcome {
+        Outcome {
+            verdict: Verdict::Incomplete(Limit::Memory { used: 0, budget: bytes }),
+            violations: Vec::new(),
+            error_count: 0,
+            ..Outcome::failed_at_start(program, Trap::new(crate::exec::TrapKind::Index, 0))
+        }
+    }
+
     /// The initial state itself cannot be made: an initialiser fails.
     pub fn failed_at_start(program: &Program, trap: Trap) -> Outcome {
         let span = program.sites.get(trap.site() as usize).map(|site| site.span).unwrap_or_default();
@@ -229,6 +256,8 @@ impl Outcome {
             omission_probability: None,
             coverage: None,
             collision_rate: None,
+            repeats: Vec::new(),
+            advice: None,
             seconds: 0.0,
         }
     }

@@ -5,14 +5,17 @@ use crate::exec::Program;
 use crate::model::{Claim, Model};
 use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
+use crate::search::lossy::{self, Keeping};
 use crate::search::monitor::Monitor;
-use crate::search::outcome::Outcome;
+use crate::search::outcome::{Outcome, Verdict};
 use crate::search::por::PersistentSets;
 use crate::search::sleep::SleepSets;
 use crate::search::walk::Rules;
 use crate::search::{bfs, fair, liveness};
+use crate::store::bloom::BloomStore;
+use crate::store::compact::CompactStore;
 use crate::store::exact::ExactStore;
-use crate::store::{CacheStore, Replacement, Store};
+use crate::store::{CacheStore, LossyStore, Replacement, Store};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -67,6 +70,14 @@ pub struct Plan {
     pub cache: Option<u64>,
     /// Which state a full cache forgets.
     pub replacement: Replacement,
+    /// What is kept of a state.
+    pub keeping: Keeping,
+    /// States to make room for in a table that may err.
+    pub expect_states: Option<u64>,
+    /// Precision on demand: length of the chains that are looked at; 0 is off.
+    pub pod: u8,
+    /// Runs with independent hash functions.
+    pub repeat: u32,
     /// What is looked for.
     pub property: Property,
     /// Only weakly fair runs count.
@@ -96,6 +107,10 @@ impl Default for Plan {
             check_por: false,
             cache: None,
             replacement: Replacement::Random,
+            keeping: Keeping::Exact,
+            expect_states: None,
+            pod: 0,
+            repeat: 1,
             property: Property::Safety,
             fair: false,
             assertions: true,
@@ -152,8 +167,29 @@ impl Plan {
         }
     }
 
-    /// Runs the search.
+    /// Runs the search, or several with independent hash functions.
     pub fn execute(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
+        if self.keeping == Keeping::Exact {
+            return self.execute_once(model, monitor);
+        }
+        let mut runs = Vec::new();
+        for number in 0..self.repeat.max(1) {
+            let seed = self.seed.wrapping_add(u64::from(number));
+            let outcome = Plan { seed, ..self.clone() }.execute_once(model, monitor);
+            let go_on = outcome.verdict == Verdict::NoErrorFound;
+            runs.push((seed, outcome));
+            if !go_on {
+                break;
+            }
+        }
+        let mut outcome = lossy::combine(runs).unwrap_or_else(|| self.execute_once(model, monitor));
+        if let Some(probability) = outcome.omission_probability {
+            outcome.advice = lossy::advise(self.keeping, outcome.counts.stored, probability);
+        }
+        outcome
+    }
+
+    fn execute_once(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
         let (own, program) = self.compile(model);
         let model = own.as_ref().unwrap_or(model);
         monitor.memory = self.memory.or(monitor.memory);
@@ -178,12 +214,26 @@ impl Plan {
                     liveness::search(model, &program, &mut store, settings, kind, monitor)
                 }
             }
-            (None, Order::DepthFirst) => match self.cache {
-                Some(limit) => {
+            (None, Order::DepthFirst) => match (self.keeping, self.cache) {
+                (Keeping::Compact { bits, slots }, _) => {
+                    let slots = lossy::compact_slots(bits, slots, self.expect_states, monitor.memory);
+                    match CompactStore::new(bits, slots, self.seed, self.reducing != Reducing::Nothing) {
+                        Some(mut store) => self.depth_first_lossy(model, &program, &mut store, monitor),
+                        None => Outcome::without_room(&program, CompactStore::bytes_for(slots, bits)),
+                    }
+                }
+                (Keeping::Bloom { functions }, _) => {
+                    let (bytes, functions) = lossy::bloom_size(functions, self.expect_states, monitor.memory);
+                    match BloomStore::new(bytes, functions, self.seed, self.reducing != Reducing::Nothing) {
+                        Some(mut store) => self.depth_first_lossy(model, &program, &mut store, monitor),
+                        None => Outcome::without_room(&program, bytes),
+                    }
+                }
+                (Keeping::Exact, Some(limit)) => {
                     let mut store = CacheStore::new(limit, self.replacement, self.seed, budget);
                     self.depth_first(model, &program, &mut store, monitor)
                 }
-                None => {
+                (Keeping::Exact, None) => {
                     let mut store = ExactStore::with_budget(self.seed, budget);
                     self.depth_first(model, &program, &mut store, monitor)
                 }
@@ -192,6 +242,20 @@ impl Plan {
                 let mut store = ExactStore::with_links(self.seed, budget);
                 bfs::search(model, &program, &mut store, settings, monitor)
             }
+        }
+    }
+
+    /// A depth-first search with a store that may err, with precision on demand if it is asked for.
+    fn depth_first_lossy<S: LossyStore>(
+        &self,
+        model: &Model,
+        program: &Program,
+        store: &mut S,
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
+        match self.pod {
+            0 => self.depth_first(model, program, store, monitor),
+            length => dfs::search_precisely(model, program, store, length, self.settings(), monitor),
         }
     }
 
