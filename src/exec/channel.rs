@@ -132,6 +132,10 @@ impl Machine<'_> {
         if traced && !receive.copy {
             return Some(self.observe(id, false, receive.site));
         }
+        let fields = self.program.channels[channel.ty as usize].fields.len();
+        if receive.patterns.len() < fields && !receive.copy {
+            return Some(Fired::DoneWith(Trap::new(TrapKind::TooFewFields, receive.site)));
+        }
         Some(Fired::Done)
     }
 

@@ -44,7 +44,7 @@ impl<'p> Machine<'p> {
 
     #[inline]
     fn attempt(&mut self, me: Me, transition: &'p Transition, moved: bool) -> Fired {
-        if self.handshake.is_some() && !matches!(transition.op, Op::Receive(_)) {
+        if self.handshake.is_some() && !receives(&transition.op) {
             return Fired::Blocked;
         }
         // The plain cases first: no mark, no undo.
@@ -192,7 +192,13 @@ impl<'p> Machine<'p> {
             let (first, number) = routine.locations[location as usize];
             let mut next = None;
             for (op, target) in &routine.transitions[first as usize..(first + number) as usize] {
-                self.refuse_rendezvous(me, op, site)?;
+                // A receive may take an offer as the guard of the step; any other rendezvous is an error.
+                if count > 0 || !matches!(op, Op::Receive(_)) {
+                    self.refuse_rendezvous(me, op, site)?;
+                }
+                if count == 0 && self.handshake.is_some() && !matches!(op, Op::Receive(_)) {
+                    continue;
+                }
                 let mark = self.mark();
                 match self.perform(me, op)? {
                     None => self.undo(mark),
@@ -236,7 +242,7 @@ impl<'p> Machine<'p> {
 
     /// Executable, judged without executing. `else` counts: who asks has found nothing earlier.
     fn executable(&self, me: Me, op: &Op) -> bool {
-        if self.handshake.is_some() && !matches!(op, Op::Receive(_)) {
+        if self.handshake.is_some() && !receives(op) {
             return false;
         }
         match op {
@@ -251,5 +257,18 @@ impl<'p> Machine<'p> {
             }
             _ => true,
         }
+    }
+}
+
+/// Can complete a handshake: a receive, or a `d_step` that starts with one.
+fn receives(op: &Op) -> bool {
+    match op {
+        Op::Receive(_) => true,
+        Op::DStep(routine, _) => {
+            let (first, number) = routine.locations[routine.entry as usize];
+            let guards = &routine.transitions[first as usize..(first + number) as usize];
+            guards.iter().any(|(op, _)| matches!(op, Op::Receive(_)))
+        }
+        _ => false,
     }
 }

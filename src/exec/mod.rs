@@ -249,9 +249,12 @@ impl<'p> Machine<'p> {
 
     /// Every process is at a valid end; with `strict` all channels must be empty too.
     pub fn is_valid_end(&self, strict: bool) -> bool {
-        (0..self.process_count()).all(|pid| self.place(pid).valid_end)
-            && (!strict || self.channels_empty())
-            && self.trace_may_end()
+        if strict && !self.channels_empty() {
+            return false;
+        }
+        // Without processes a trace is not asked whether it is complete: SPIN does not either.
+        self.process_count() == 0
+            || ((0..self.process_count()).all(|pid| self.place(pid).valid_end) && self.trace_may_end())
     }
 
     /// All channels are empty.

@@ -120,6 +120,10 @@ impl Visitor for BreadthFirst<'_, '_, '_> {
     fn cut(&mut self) {
         self.cut = true;
     }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        if self.look(machine, walk.depth()) { Control::Stop } else { Control::Continue }
+    }
 }
 
 /// Searches the whole state space of a program, breadth first.

@@ -114,6 +114,10 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
     fn cut(&mut self) {
         self.cut = true;
     }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    }
 }
 
 /// Searches the whole state space of a program, depth first.

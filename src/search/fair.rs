@@ -195,6 +195,10 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
     fn cut(&mut self) {
         self.cut = true;
     }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    }
 }
 
 /// A closed walk through a component that shows why it is fair: through an accepting state, and for each process

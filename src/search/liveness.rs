@@ -178,6 +178,10 @@ impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
     fn cut(&mut self) {
         self.cut = true;
     }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    }
 }
 
 struct Inner<'s, 'i, S: FindStore> {

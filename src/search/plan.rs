@@ -147,6 +147,8 @@ impl Plan {
                 max_depth: self.max_depth.unwrap_or(u64::MAX),
                 claim,
                 halts: self.property == Property::AcceptLabels,
+                // A deadlock is not a lack of progress: SPIN too leaves it to the check of end states.
+                stutter: self.property != Property::NonProgress,
             },
             all_errors: self.all_errors,
         }

@@ -118,6 +118,7 @@ impl<'m> SleepSets<'m> {
             max_depth: u64::MAX,
             claim: false,
             halts: false,
+            stutter: false,
         };
         SleepSets {
             first_transition: program.proctypes.iter().map(|p| p.first_transition).collect(),

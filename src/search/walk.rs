@@ -13,6 +13,7 @@ use crate::exec::{Fired, Machine, Mark, Trap};
 use crate::model::TransitionType;
 use crate::search::outcome::{Actor, Step};
 use crate::store::Handle;
+use std::collections::HashSet;
 
 /// What to do at a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,6 +105,11 @@ pub trait Visitor {
 
     /// A path was cut off at the depth bound.
     fn cut(&mut self) {}
+
+    /// Many steps have passed without a storable state.
+    fn tick(&mut self, _machine: &Machine<'_>, _walk: &Walk) -> Control {
+        Control::Continue
+    }
 }
 
 /// What a walk checks, and its bounds.
@@ -121,7 +127,15 @@ pub struct Rules {
     pub claim: bool,
     /// Tell where nothing can move.
     pub halts: bool,
+    /// Where the system cannot move, the claim goes on alone.
+    pub stutter: bool,
 }
+
+/// An atomic block of more steps than this may never end: from here on the states inside it are remembered, and one
+/// that comes again is not followed. Real blocks are much shorter and cost nothing.
+const LONG_BLOCK: u32 = 5_000;
+/// In a block that long, the visitor hears of it every so many steps.
+const TICK: u32 = 4_096;
 
 const STORED: u8 = 1; // the visitor has entered this state
 const ATOMIC: u8 = 2; // only the process that moved last goes on
@@ -153,6 +167,8 @@ struct Frame {
     by_timeout: bool,
     /// The step that led here was one of the claim.
     by_claim: bool,
+    /// Steps since the last state that the visitor was asked about.
+    passed: u32,
 }
 
 /// A set of processes.
@@ -197,6 +213,8 @@ pub struct Walk {
     pub atomic_steps: u64,
     /// Longest path.
     pub deepest: u64,
+    /// States inside atomic blocks that are longer than any should be.
+    long_blocks: HashSet<Box<[u8]>>,
     /// Added to depths: where the walk itself starts below the initial state.
     pub base_depth: u64,
 }
@@ -219,6 +237,7 @@ impl Walk {
             reached: vec![false; transitions],
             atomic_steps: 0,
             deepest: 0,
+            long_blocks: HashSet::new(),
             base_depth: 0,
         }
     }
@@ -235,7 +254,8 @@ impl Walk {
 
     /// Bytes of the stack.
     pub fn memory(&self) -> usize {
-        self.frames.capacity() * size_of::<Frame>()
+        let blocks = self.long_blocks.iter().next().map_or(0, |state| state.len() + 32) * self.long_blocks.len();
+        self.frames.capacity() * size_of::<Frame>() + blocks
     }
 
     /// The steps of the current path.
@@ -295,6 +315,7 @@ impl Walk {
             flags: turn,
             by_timeout: false,
             by_claim: false,
+            passed: 0,
         });
         let start = if ask { self.arrive(machine, visitor, TransitionType::Other) } else { Decision::Enter(Handle(0)) };
         match start {
@@ -470,6 +491,7 @@ impl Walk {
                     flags,
                     by_timeout: timeout != 0,
                     by_claim: claim_turn,
+                    passed: frame.passed + 1,
                 });
                 return self.down(machine, visitor, transition.kind, offers || flags & ATOMIC != 0 || claim_turn);
             }
@@ -494,8 +516,17 @@ impl Walk {
             return self.turn_back(machine, visitor, true);
         }
         if passing {
+            if self.top().passed > LONG_BLOCK {
+                if self.top().passed.is_multiple_of(TICK) && visitor.tick(machine, self) == Control::Stop {
+                    return Forward::Stop;
+                }
+                if !machine.in_handshake() && !self.long_blocks.insert(machine.state().into()) {
+                    return self.turn_back(machine, visitor, true);
+                }
+            }
             self.begin(machine);
         } else {
+            self.top().passed = 0;
             match self.arrive(machine, visitor, how) {
                 Decision::Enter(_) => {}
                 Decision::Back => return self.turn_back(machine, visitor, true),
@@ -614,6 +645,9 @@ impl Walk {
             self.top().flags |= TIMEOUT;
             self.begin(machine);
             return Backward::Again;
+        }
+        if self.rules.claim && !self.rules.stutter {
+            return Backward::Up;
         }
         if self.rules.claim {
             // Stutter: the claim has moved, the system stays where it is.

@@ -170,6 +170,7 @@ pub fn explore(program: &Program, seed: u64, monitor: &mut Monitor<'_>) -> Resul
         max_depth: u64::MAX,
         claim: false,
         halts: false,
+        stutter: false,
     };
     let mut walk = Walk::new(program.transitions.len(), rules);
     let budget = monitor.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
