@@ -153,7 +153,7 @@ def main():
     options = parser.parse_args()
     pv = Pv(os.path.abspath(options.pv))
     spin_expect.SECONDS = options.package_seconds
-    work = [(own_model, path) for folder in options.folders for path in sorted(glob.glob(os.path.join(folder, "*.pml")))]
+    work = [(own_model, path) for folder in options.folders for path in sorted(glob.glob(os.path.join(folder, "**", "*.pml"), recursive=True))]
     if not options.no_package:
         found = package_models()
         if not found:

@@ -193,6 +193,11 @@ fn checks(report: &Report<'_>) -> (Vec<String>, Vec<String>) {
 fn counts(out: &mut String, report: &Report<'_>, run: &Run) {
     let (outcome, counts) = (&run.outcome, &run.outcome.counts);
     let mut line = |number: u64, text: &str| {
+        // "1 states stored" looks careless.
+        let text = match text.split_once("s ").filter(|_| number == 1) {
+            Some((noun, rest)) => format!("{noun} {rest}"),
+            None => text.to_string(),
+        };
         let _ = writeln!(out, "  {:>15} {text}", thousands(number));
     };
     line(counts.stored, "states stored");
