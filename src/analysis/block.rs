@@ -2,7 +2,7 @@
 
 use super::flow::BitSet;
 use super::footprint::LengthTest;
-use crate::model::{Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind};
+use crate::model::{Automaton, BinaryOp, ChannelTest, Expr, ExprKind};
 
 /// The location of every transition.
 pub fn sources(automaton: &Automaton) -> Vec<u32> {
@@ -39,20 +39,6 @@ pub fn block_of(automaton: &Automaton, first: usize) -> Vec<usize> {
         }
     }
     inner
-}
-
-/// Sends and receives in an action.
-pub fn operations(action: &Action) -> usize {
-    match action {
-        Action::Send { .. } | Action::Receive { .. } => 1,
-        Action::DStep(body) => {
-            let all: usize = body.transitions.iter().map(|t| operations(&t.action)).sum();
-            let loops = body.transitions.iter().zip(sources(body)).any(|(t, source)| t.target <= source);
-            // a loop inside may repeat it; which way the numbers run is a cheap and safe guess at loops
-            if loops { 2 * all } else { all }
-        }
-        _ => 0,
-    }
 }
 
 /// `len(q) op k`, whichever way round it is written.

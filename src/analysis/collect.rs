@@ -5,7 +5,7 @@
 //! it enters: every transition that can follow while control stays atomic, with all guards looked at on the way. The
 //! partners: a rendezvous inside a block hands control to a receiver, whose own block then follows.
 
-use super::block::{block_of, length_comparison, operations, sources};
+use super::block::{block_of, length_comparison, sources};
 use super::flow::{BitSet, Flow};
 use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Validity, Value,
@@ -103,15 +103,28 @@ pub struct Collector<'m> {
     p: usize,
     /// Variables that the move writes, so that an index built from them is not known beforehand.
     written: Vec<(Region, u32)>,
-    /// Inside a block that sends or receives: a channel's length may differ from what it was at the start.
-    fluid: bool,
+    /// Sends and receives of the move: the channels, and how often (2 for "more than once").
+    operations: Vec<(BitSet, u32)>,
+    /// Behind the first step: a channel that the move uses may have another length than at its start.
+    inner: bool,
+    /// What the first guard has made sure of: `nempty` (else `nfull`) of these channels.
+    assured: Vec<(bool, &'m Expr)>,
     out: Footprint,
 }
 
 impl<'m> Collector<'m> {
     /// A collector for guards and the like of process type `p`: nothing is written.
     pub fn new(model: &'m Model, flow: &'m Flow, p: usize) -> Collector<'m> {
-        Collector { model, flow, p, written: Vec::new(), fluid: false, out: Footprint::default() }
+        Collector {
+            model,
+            flow,
+            p,
+            written: Vec::new(),
+            operations: Vec::new(),
+            inner: false,
+            assured: Vec::new(),
+            out: Footprint::default(),
+        }
     }
 
     /// What was collected.
@@ -139,21 +152,20 @@ impl<'m> Collector<'m> {
                 visit::writes(&step.action, &mut |place, _| collector.written.push((place.region, place.variable)));
             }
         }
-        let mut operations = operations(&transition.action);
+        collector.note_operations(&transition.action, 1);
         for &t in &inner {
-            let own = super::block::operations(&automaton.transitions[t].action);
             // a loop inside the block may repeat it
-            let repeats = own > 0 && block_of(automaton, t).contains(&t);
-            operations += if repeats { 2 * own } else { own };
+            let repeats = block_of(automaton, t).contains(&t);
+            collector.note_operations(&automaton.transitions[t].action, 1 + u32::from(repeats));
         }
         if let Some(provided) = &model.proctypes[p].provided {
             collector.read(provided);
         }
         let sources = sources(automaton);
-        collector.step(automaton, first, sources[first], true, operations > 1);
-        collector.fluid = operations > 0;
+        collector.step(automaton, first, sources[first], true);
+        collector.inner = true;
         for &t in &inner {
-            collector.step(automaton, t, sources[t], false, operations > 1);
+            collector.step(automaton, t, sources[t], false);
         }
         for t in std::iter::once(first).chain(inner.iter().copied()) {
             for location in [sources[t], automaton.transitions[t].target] {
@@ -165,7 +177,7 @@ impl<'m> Collector<'m> {
         collector.out
     }
 
-    fn step(&mut self, automaton: &'m Automaton, t: usize, source: u32, first: bool, many: bool) {
+    fn step(&mut self, automaton: &'m Automaton, t: usize, source: u32, first: bool) {
         let transition = &automaton.transitions[t];
         let earlier = &automaton.transitions[automaton.locations[source as usize].first as usize..t];
         let is_else = matches!(transition.action, Action::Else);
@@ -174,7 +186,7 @@ impl<'m> Collector<'m> {
                 self.executability(other);
             }
         }
-        self.action(&transition.action, first, many);
+        self.action(&transition.action, first);
     }
 
     /// Whether another transition is executable matters, in both directions.
@@ -187,12 +199,12 @@ impl<'m> Collector<'m> {
                 if classes.iter().any(|c| self.flow.capacity[c] == 0) {
                     self.out.flags.add(Flags::EVERYTHING);
                 }
-                self.channel(channel, Operation::Length { test: LengthTest::NotFull, required: false }, self.fluid);
+                self.channel(channel, Operation::Length { test: LengthTest::NotFull, required: false }, false);
             }
             Action::Receive { channel, random, arguments, .. } => {
                 self.read(channel);
                 self.patterns(arguments);
-                self.channel(channel, Operation::Head { random: *random, required: false }, self.fluid);
+                self.channel(channel, Operation::Head { random: *random, required: false }, false);
             }
             Action::DStep(body) => body.at(body.entry).iter().for_each(|t| self.executability(t)),
             Action::End => self.out.flags.add(Flags::COUNT),
@@ -209,15 +221,14 @@ impl<'m> Collector<'m> {
         }
     }
 
-    fn action(&mut self, action: &'m Action, first: bool, many: bool) {
+    fn action(&mut self, action: &'m Action, first: bool) {
         match action {
             Action::Skip | Action::Else => {}
             Action::Guard(expr) => {
-                if first {
-                    self.require(expr)
-                } else {
-                    self.read(expr)
+                if first && !self.inner {
+                    assure(expr, &mut self.assured);
                 }
+                if first { self.require(expr) } else { self.read(expr) }
             }
             Action::Assert(expr) | Action::Printm(expr) => self.read(expr),
             Action::Printf(_, arguments) => arguments.iter().for_each(|argument| self.read(argument)),
@@ -235,10 +246,11 @@ impl<'m> Collector<'m> {
                 self.read(channel);
                 arguments.iter().for_each(|argument| self.read(argument));
                 self.rendezvous(channel, true, first);
-                self.channel(channel, Operation::Send { sorted: *sorted }, many);
-                if !first {
+                self.channel(channel, Operation::Send { sorted: *sorted }, true);
+                let many = self.count(&self.flow.channels(self.p, channel)) > 1;
+                if !first && (many || !self.is_assured(false, channel)) {
                     let test = if many { LengthTest::Any } else { LengthTest::NotFull };
-                    self.channel(channel, Operation::Length { test, required: false }, many);
+                    self.channel(channel, Operation::Length { test, required: false }, true);
                 }
                 self.trace(channel, true);
             }
@@ -252,13 +264,15 @@ impl<'m> Collector<'m> {
                 }
                 self.rendezvous(channel, false, first);
                 if !copy {
-                    self.channel(channel, Operation::Receive, many);
+                    self.channel(channel, Operation::Receive, true);
                 }
-                if *copy || !first {
-                    self.channel(channel, Operation::Head { random: *random, required: first }, many);
+                let many = self.count(&self.flow.channels(self.p, channel)) > 1;
+                let matches = arguments.iter().any(|a| matches!(a, ReceiveArgument::Match(_)));
+                if *copy || (!first && (many || matches || !self.is_assured(true, channel))) {
+                    self.channel(channel, Operation::Head { random: *random, required: first }, true);
                 }
                 if !first && many {
-                    self.channel(channel, Operation::Length { test: LengthTest::Any, required: false }, many);
+                    self.channel(channel, Operation::Length { test: LengthTest::Any, required: false }, true);
                 }
                 self.trace(channel, false);
             }
@@ -270,13 +284,13 @@ impl<'m> Collector<'m> {
                 if !plain {
                     entry.iter().for_each(|transition| self.executability(transition));
                 }
-                let outer = self.fluid;
+                let outer = self.inner;
                 for (t, &source) in sources(body).iter().enumerate() {
                     let starts = plain && source == body.entry;
-                    self.fluid = outer || (!starts && operations(action) > 0);
-                    self.step(body, t, source, first && starts, many || operations(action) > 1);
+                    self.inner = outer || !starts;
+                    self.step(body, t, source, first && starts);
                 }
-                self.fluid = outer;
+                self.inner = outer;
             }
             Action::End => {
                 self.out.flags.add(Flags::DEATH);
@@ -285,12 +299,14 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// The channels of a process of type `p` appear or vanish.
+    /// The channels of a process of type `p` appear or vanish, as far as one may be used without its owner.
     fn own_channels(&mut self, p: usize) {
         let from = self.flow.own_channels[p];
         let mut classes = BitSet::new(self.flow.classes());
         for k in 0..self.model.proctypes[p].channels.len() {
-            classes.insert(from + k);
+            if self.flow.escapes.contains(from + k) {
+                classes.insert(from + k);
+            }
         }
         if !classes.is_empty() {
             let (id, operation) = (Value::Any, Operation::Destroy);
@@ -335,7 +351,37 @@ impl<'m> Collector<'m> {
         }
     }
 
-    fn channel(&mut self, channel: &Expr, operation: Operation, many: bool) {
+    fn note_operations(&mut self, action: &'m Action, times: u32) {
+        match action {
+            Action::Send { channel, .. } | Action::Receive { channel, .. } => {
+                self.operations.push((self.flow.channels(self.p, channel), times));
+            }
+            Action::DStep(body) => {
+                // which way the numbers run is a cheap and safe guess at loops
+                let loops = body.transitions.iter().zip(sources(body)).any(|(t, source)| t.target <= source);
+                body.transitions.iter().for_each(|t| self.note_operations(&t.action, times + u32::from(loops)));
+            }
+            _ => {}
+        }
+    }
+
+    /// How often the move may change the length of one of these channels.
+    fn count(&self, classes: &BitSet) -> u32 {
+        self.operations.iter().filter(|(used, _)| used.intersects(classes)).map(|(_, times)| times).sum()
+    }
+
+    /// Has the first guard made sure that the channel is not empty (`receive`), or not full?
+    fn is_assured(&self, receive: bool, channel: &Expr) -> bool {
+        self.assured.iter().any(|(nempty, tested)| *nempty == receive && same_variable(tested, channel))
+            && !self.is_written(channel)
+    }
+
+    fn is_written(&self, channel: &Expr) -> bool {
+        matches!(&channel.kind, ExprKind::Load(place) if self.written.contains(&(place.region, place.variable)))
+    }
+
+    /// `own`: the operation itself, or the test that goes with it; else a test somewhere in the move.
+    fn channel(&mut self, channel: &Expr, operation: Operation, own: bool) {
         let mut classes = BitSet::new(self.flow.classes());
         let held = self.flow.channels(self.p, channel);
         held.iter().filter(|&c| self.flow.capacity[c] > 0).for_each(|c| {
@@ -345,6 +391,8 @@ impl<'m> Collector<'m> {
             return;
         }
         let id = self.value(channel);
+        let count = self.count(&classes);
+        let many = if own { count > 1 } else { self.inner && count > 0 };
         self.out.channels.push(ChannelAccess { classes, id, operation, many });
     }
 
@@ -404,16 +452,16 @@ impl<'m> Collector<'m> {
         match &expr.kind {
             ExprKind::Load(place) => return self.place(place, false),
             ExprKind::Channel(test, channel) => {
-                self.channel(channel, Operation::Length { test: LengthTest::of(*test), required: false }, self.fluid);
+                self.channel(channel, Operation::Length { test: LengthTest::of(*test), required: false }, false);
             }
             ExprKind::Binary(op, a, b) => {
                 if let Some((channel, test)) = length_comparison(*op, a, b) {
-                    self.channel(channel, Operation::Length { test, required: false }, self.fluid);
+                    self.channel(channel, Operation::Length { test, required: false }, false);
                     return self.read(channel);
                 }
             }
             ExprKind::Poll { channel, random, .. } => {
-                self.channel(channel, Operation::Head { random: *random, required: false }, self.fluid);
+                self.channel(channel, Operation::Head { random: *random, required: false }, false);
             }
             ExprKind::Run { proctype, .. } => self.run(*proctype),
             ExprKind::ProcessCount => self.out.flags.add(Flags::COUNT),
@@ -442,20 +490,17 @@ impl<'m> Collector<'m> {
         visit::each_child(expr, &mut |child| self.read(child));
     }
 
-    /// The move needs the expression to be true, and nothing more.
+    /// The move needs the expression to be true, and nothing more: what can only make it truer does not matter. Under
+    /// `||` a part that becomes true may keep another from being evaluated, so there nothing may fail.
     fn require(&mut self, expr: &'m Expr) {
-        if visit::can_fault(expr) { self.read(expr) } else { self.monotone(expr) }
-    }
-
-    fn monotone(&mut self, expr: &'m Expr) {
         match &expr.kind {
             ExprKind::Binary(BinaryOp::And, a, b) => {
-                self.monotone(a);
-                self.monotone(b);
+                self.require(a);
+                self.require(b);
             }
-            ExprKind::Binary(BinaryOp::Or, a, b) => {
-                self.monotone(a);
-                self.monotone(b);
+            ExprKind::Binary(BinaryOp::Or, a, b) if !visit::can_fault(expr) => {
+                self.require(a);
+                self.require(b);
                 if self.out.flags.has(Flags::TIMEOUT) {
                     // not required after all
                     self.out.flags.add(Flags::EVERYTHING);
@@ -463,7 +508,7 @@ impl<'m> Collector<'m> {
             }
             ExprKind::Binary(op, a, b) if length_comparison(*op, a, b).is_some() => {
                 if let Some((channel, test)) = length_comparison(*op, a, b) {
-                    self.channel(channel, Operation::Length { test, required: true }, self.fluid);
+                    self.channel(channel, Operation::Length { test, required: true }, false);
                     self.read(channel);
                 }
             }
@@ -476,23 +521,19 @@ impl<'m> Collector<'m> {
                         ChannelTest::NotFull => ChannelTest::Full,
                         ChannelTest::Len => return self.require_length(channel, BinaryOp::Equal, 0),
                     };
-                    self.channel(
-                        channel,
-                        Operation::Length { test: LengthTest::of(opposite), required: true },
-                        self.fluid,
-                    );
+                    self.channel(channel, Operation::Length { test: LengthTest::of(opposite), required: true }, false);
                     self.read(channel);
                 }
-                ExprKind::Unary(UnaryOp::Not, again) => self.monotone(again),
+                ExprKind::Unary(UnaryOp::Not, again) => self.require(again),
                 _ => self.read(expr),
             },
             ExprKind::Channel(ChannelTest::Len, channel) => self.require_length(channel, BinaryOp::Greater, 0),
             ExprKind::Channel(test, channel) => {
-                self.channel(channel, Operation::Length { test: LengthTest::of(*test), required: true }, self.fluid);
+                self.channel(channel, Operation::Length { test: LengthTest::of(*test), required: true }, false);
                 self.read(channel);
             }
             ExprKind::Poll { channel, random, arguments } => {
-                self.channel(channel, Operation::Head { random: *random, required: true }, self.fluid);
+                self.channel(channel, Operation::Head { random: *random, required: true }, false);
                 self.read(channel);
                 self.patterns(arguments);
             }
@@ -503,7 +544,7 @@ impl<'m> Collector<'m> {
 
     fn require_length(&mut self, channel: &'m Expr, op: BinaryOp, k: i32) {
         let test = LengthTest::Compare(op, k);
-        self.channel(channel, Operation::Length { test, required: true }, self.fluid);
+        self.channel(channel, Operation::Length { test, required: true }, false);
         self.read(channel);
     }
 
@@ -535,5 +576,39 @@ impl<'m> Collector<'m> {
         }
         // an id that dangles since its owner died becomes valid again
         self.own_channels(proctype as usize);
+    }
+}
+
+/// The channels of which a guard says `nempty` (true) or `nfull` (false).
+fn assure<'m>(guard: &'m Expr, assured: &mut Vec<(bool, &'m Expr)>) {
+    match &guard.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => {
+            assure(a, assured);
+            assure(b, assured);
+        }
+        ExprKind::Binary(op, a, b) => {
+            if let Some((channel, LengthTest::Compare(BinaryOp::Greater, 0))) = length_comparison(*op, a, b) {
+                assured.push((true, channel));
+            }
+        }
+        ExprKind::Channel(ChannelTest::NotEmpty | ChannelTest::Len, channel) => assured.push((true, channel)),
+        ExprKind::Channel(ChannelTest::NotFull, channel) => assured.push((false, channel)),
+        ExprKind::Unary(UnaryOp::Not, inner) => match &inner.kind {
+            ExprKind::Channel(ChannelTest::Empty, channel) => assured.push((true, channel)),
+            ExprKind::Channel(ChannelTest::Full, channel) => assured.push((false, channel)),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// Plainly the same variable (or constant)?
+fn same_variable(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Load(a), ExprKind::Load(b)) => {
+            a.indices.is_empty() && b.indices.is_empty() && (a.region, a.offset) == (b.region, b.offset)
+        }
+        (ExprKind::Constant(a), ExprKind::Constant(b)) => a == b,
+        _ => false,
     }
 }

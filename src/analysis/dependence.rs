@@ -123,6 +123,8 @@ pub struct Dependence<'m> {
     everything: bool,
     /// Sends to full channels are executable and lose the message.
     lossy: bool,
+    /// Up to the numbering of processes and finished ones; see [`super::symmetry`].
+    blind: bool,
     /// By process type: the locals that are fixed for life and matter.
     fixed: Vec<Vec<(u32, Scalar)>>,
     instances: Vec<Instance>,
@@ -147,6 +149,7 @@ impl<'m> Dependence<'m> {
             sources: model.proctypes.iter().map(|p| sources(&p.automaton)).collect(),
             everything: model.uses.last || model.uses.priorities,
             lossy: false,
+            blind: false,
             fixed,
             instances: Vec::new(),
             index: HashMap::new(),
@@ -161,6 +164,13 @@ impl<'m> Dependence<'m> {
     #[must_use]
     pub fn lossy(mut self, lossy: bool) -> Self {
         self.lossy = lossy;
+        self
+    }
+
+    /// Takes states that differ only in what nobody can see of pids for equal, if the model allows it.
+    #[must_use]
+    pub fn up_to_pids(mut self) -> Self {
+        self.blind = super::symmetry::ignores_pids(self.model);
         self
     }
 
@@ -274,7 +284,7 @@ impl<'m> Dependence<'m> {
         let (a, b) = (&self.instances[a], &self.instances[b]);
         let first = Party { proctype: a.proctype, pid: a.pid, footprint: first };
         let second = Party { proctype: b.proctype, pid: b.pid, footprint: second };
-        relate(&first, &second, &NoState { lossy: self.lossy })
+        relate(&first, &second, &NoState { lossy: self.lossy, blind: self.blind })
     }
 
     fn matrix(&mut self, a: usize, b: usize) -> &Matrix {

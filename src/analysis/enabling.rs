@@ -5,12 +5,12 @@
 //! is false now and a footprint that says what could make it true: `&&` gives one reason per operand, a full channel waits
 //! for receives, an empty one for sends, a head that does not match for receives.
 
+use super::StateView;
 use super::block::length_comparison;
 use super::collect::Collector;
 use super::flow::{BitSet, Flow};
 use super::footprint::{ChannelAccess, Footprint, LengthTest, Operation, Validity, Value, validity};
 use super::relate::evaluate;
-use super::{StateView, visit};
 use crate::model::{Action, BinaryOp, ChannelTest, Expr, ExprKind, Model, ReceiveArgument, UnaryOp};
 
 /// When a reason holds.
@@ -156,9 +156,6 @@ impl<'m> Builder<'m> {
 
     /// One reason per operand of `&&` that must be true.
     fn guard(&self, expr: &'m Expr, reasons: &mut Vec<Reason>) {
-        if visit::can_fault(expr) {
-            return reasons.push(Reason { when: When::Always, footprint: self.read(expr) });
-        }
         match &expr.kind {
             ExprKind::Binary(BinaryOp::And, a, b) => {
                 self.guard(a, reasons);

@@ -81,6 +81,10 @@ pub struct Flow {
     pub own_channels: Vec<usize>,
     /// By abstract channel: its capacity.
     pub capacity: Vec<u32>,
+    /// Own channels of processes that may be used after their owner's death. Not those that only ever are in variables
+    /// that nobody writes: such a variable is a parameter, set when its process was made by one that holds the channel,
+    /// so its process is younger than the owner and dies before it.
+    pub escapes: BitSet,
     /// By global variable: the abstract channels it may hold.
     global_channels: Vec<BitSet>,
     /// By process type and local: the abstract channels it may hold.
@@ -111,6 +115,7 @@ impl Flow {
             local_watched: locals(false),
             own_channels,
             capacity,
+            escapes: BitSet::new(classes),
             global_channels: vec![BitSet::new(classes); model.globals.len()],
             local_channels: model.proctypes.iter().map(|p| vec![BitSet::new(classes); p.locals.len()]).collect(),
         };
@@ -271,9 +276,26 @@ impl Flow {
                 }
             });
             if !grown {
-                return;
+                break;
             }
         }
+        self.note_escapes(&mailbox);
+        if makes_up_ids(model) {
+            self.escapes = self.all();
+        }
+    }
+
+    fn note_escapes(&mut self, mailbox: &BitSet) {
+        let mut escapes = mailbox.clone();
+        for held in &self.global_channels {
+            escapes.union(held);
+        }
+        for (held, written) in self.local_channels.iter().flatten().zip(self.local_written.iter().flatten()) {
+            if *written {
+                escapes.union(held);
+            }
+        }
+        self.escapes = escapes;
     }
 
     fn follow_run(&mut self, model: &Model, p: usize, expr: &Expr) -> bool {
@@ -308,4 +330,37 @@ impl Flow {
             _ => false,
         }
     }
+}
+
+/// Is a channel ever named by a number that is not plainly a channel?
+fn makes_up_ids(model: &Model) -> bool {
+    fn plain(expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Load(place) => place.ty == ScalarType::Chan,
+            ExprKind::Conditional(_, a, b) => plain(a) && plain(b),
+            ExprKind::Constant(_) => true,
+            _ => false,
+        }
+    }
+    let mut odd = false;
+    process_actions(model, &mut |_, action| {
+        visit::expressions(action, &mut |expr| {
+            visit::walk(expr, &mut |e| match &e.kind {
+                ExprKind::Channel(_, channel) | ExprKind::Poll { channel, .. } => odd |= !plain(channel),
+                ExprKind::Run { proctype, arguments, .. } => {
+                    let parameters = model.proctypes.get(*proctype as usize).map_or(&[][..], |p| &p.parameters);
+                    odd |= parameters.iter().zip(arguments).any(|(p, a)| p.ty == ScalarType::Chan && !plain(a));
+                }
+                _ => {}
+            });
+        });
+        match action {
+            Action::Send { channel, .. } => odd |= !plain(channel),
+            Action::Receive { channel, .. } => odd |= !plain(channel),
+            _ => visit::writes(action, &mut |place, value| {
+                odd |= place.ty == ScalarType::Chan && value.is_some_and(|value| !plain(value));
+            }),
+        }
+    });
+    odd
 }

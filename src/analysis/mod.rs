@@ -12,6 +12,7 @@ pub mod footprint;
 mod machine;
 pub mod persistent;
 pub mod relate;
+pub mod symmetry;
 pub mod visit;
 
 pub use dependence::{Dependence, Move, Part, StateView};

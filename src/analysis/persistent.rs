@@ -117,7 +117,7 @@ pub struct Persistent<'m> {
 impl<'m> Persistent<'m> {
     /// Analyses a model.
     pub fn new(model: &'m Model) -> Persistent<'m> {
-        let dependence = Dependence::new(model);
+        let dependence = Dependence::new(model).up_to_pids();
         let reasons = reasons(model, &dependence.flow);
         let first_reason = reasons
             .iter()

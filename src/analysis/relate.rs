@@ -39,6 +39,8 @@ pub trait Oracle {
     fn is_final(&self) -> bool;
     /// Sends to a full channel lose the message.
     fn lossy(&self) -> bool;
+    /// Births and deaths are seen by nobody; see [`super::symmetry`].
+    fn blind(&self) -> bool;
 }
 
 /// A number, or any number.
@@ -54,6 +56,8 @@ pub enum Known {
 pub struct NoState {
     /// See [`Oracle::lossy`].
     pub lossy: bool,
+    /// See [`Oracle::blind`].
+    pub blind: bool,
 }
 
 impl Oracle for NoState {
@@ -75,6 +79,10 @@ impl Oracle for NoState {
 
     fn lossy(&self) -> bool {
         self.lossy
+    }
+
+    fn blind(&self) -> bool {
+        self.blind
     }
 }
 
@@ -107,6 +115,10 @@ impl<V: StateView> Oracle for InState<'_, V> {
 
     fn lossy(&self) -> bool {
         self.lossy
+    }
+
+    fn blind(&self) -> bool {
+        false
     }
 }
 
@@ -210,7 +222,7 @@ pub fn relate(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
     }
     let births = Flags(Flags::RUN.0 | Flags::DEATH.0);
     let counts = Flags(births.0 | Flags::COUNT.0);
-    if (x.has(births) && y.has(counts)) || (x.has(counts) && y.has(births)) {
+    if !oracle.blind() && ((x.has(births) && y.has(counts)) || (x.has(counts) && y.has(births))) {
         return Answer::Dependent;
     }
     if x.has(Flags::TRACE) && y.has(Flags::TRACE) {
