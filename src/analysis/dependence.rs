@@ -174,6 +174,11 @@ impl<'m> Dependence<'m> {
         self
     }
 
+    /// Are states taken for equal that differ only in what nobody can see of pids?
+    pub fn is_blind(&self) -> bool {
+        self.blind
+    }
+
     /// Does this move make or end a process? [`Dependence::refresh`] is needed after it and after undoing it.
     pub fn changes_processes(&self, proctype: usize, transition: usize) -> bool {
         let footprint = &self.footprints[proctype][transition];

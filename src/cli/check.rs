@@ -13,7 +13,7 @@ use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checks, Report, Run, Setting, json, place, text};
 use crate::search::lossy::Keeping;
 use crate::search::monitor::Monitor;
-use crate::search::outcome::Violation;
+use crate::search::outcome::{Limit, Verdict, Violation};
 use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::source::SourceMap;
 use crate::store::Replacement;
@@ -56,6 +56,10 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
         let outcome = plan.execute(&loaded.model, &mut monitor);
         drop(monitor);
         progress.finish();
+        if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
+            console.wrong(format!("internal error: {what}"));
+            return INTERNAL_ERROR;
+        }
         let mut run = Run { property: name, trails: Vec::new(), outcome };
         let (own, program) = plan.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);

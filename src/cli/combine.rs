@@ -119,8 +119,7 @@ type Absent = (&'static str, fn(&CheckArgs) -> bool);
 #[rustfmt::skip]
 const ABSENT: &[Absent] = &[
     ("--por with --search bfs", |o| o.search.por && o.search.bfs()),
-    ("--check-independence", |o| o.search.check_independence),
-    ("--check-por", |o| o.search.check_por),
+    ("--check-independence with --search bfs", |o| o.search.check_independence && o.search.bfs()),
     ("--cache with --search bfs", |o| o.search.cache.is_some() && o.search.bfs()),
     ("--store compact with --search bfs", |o| o.search.store() == StoreKind::Compact && o.search.bfs()),
     ("--hub", |o| o.search.hub),

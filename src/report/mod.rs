@@ -199,6 +199,7 @@ pub fn reason(limit: &Limit) -> String {
         Limit::Interrupted => "interrupted".into(),
         Limit::Time(seconds) => format!("the time budget of {seconds} s is used up"),
         Limit::File(what) => format!("a file could not be read or written: {what}"),
+        Limit::Internal(what) => format!("internal error: {what}"),
     }
 }
 

@@ -62,6 +62,12 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
                 self.stored += 1;
                 self.vector = self.vector.max(state.len());
                 self.reduction.enter(machine, walk);
+                if R::ACTIVE
+                    && let Some(fault) = self.reduction.fault()
+                {
+                    self.limit = Some(Limit::Internal(fault.to_string()));
+                    return Decision::Stop;
+                }
                 Decision::Enter(handle)
             }
             Visit::Seen { on_stack } => {
@@ -192,11 +198,12 @@ fn run<S: Store, R: Reduction, P: Precision<S>>(
     if ended == Ended::Complete {
         limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
     }
+    let internal = matches!(limit, Some(Limit::Internal(_)));
     let statistics = store.statistics();
     let mut memory = monitor.peak;
     memory = memory.max(store.memory() as u64);
     Outcome {
-        verdict: Verdict::of_complete_search(ledger.count, limit, S::EXACT),
+        verdict: Verdict::of_complete_search(if internal { 0 } else { ledger.count }, limit, S::EXACT),
         counts: Counts {
             stored,
             matched,

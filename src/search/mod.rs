@@ -1,6 +1,7 @@
 //! Searches: one algorithm per file; none names a concrete store.
 
 pub mod bfs;
+pub mod check;
 pub mod choose;
 pub mod dfs;
 pub mod fair;
@@ -8,6 +9,7 @@ pub mod ledger;
 pub mod liveness;
 pub mod lossy;
 pub mod monitor;
+pub mod moves;
 pub mod outcome;
 pub mod plan;
 pub mod pod;

@@ -106,6 +106,8 @@ pub enum Limit {
     Time(u64),
     /// Reading or writing a file failed.
     File(String),
+    /// A check of a reduction found a bug in pv.
+    Internal(String),
 }
 
 /// The answer.

@@ -3,12 +3,14 @@
 
 use crate::exec::Program;
 use crate::model::{Claim, Model};
+use crate::search::check::Checked;
 use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::lossy::{self, Keeping};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Outcome, Verdict};
 use crate::search::por::PersistentSets;
+use crate::search::reduction::{Full, Reduction};
 use crate::search::sleep::SleepSets;
 use crate::search::walk::Rules;
 use crate::search::{bfs, fair, liveness};
@@ -273,15 +275,30 @@ impl Plan {
         // the product with a claim is not reduced: see docs/soundness.md
         let reducing = if self.property == Property::Safety { self.reducing } else { Reducing::Nothing };
         match reducing {
-            Reducing::Nothing => dfs::search(model, program, store, settings, monitor),
-            Reducing::Sleep => {
-                let mut sleep = SleepSets::new(model, program);
-                dfs::search_reduced(model, program, store, &mut sleep, settings, monitor)
-            }
+            Reducing::Nothing if !self.check_independence => dfs::search(model, program, store, settings, monitor),
+            Reducing::Nothing => self.checked(model, program, store, Full, monitor),
+            Reducing::Sleep => self.checked(model, program, store, SleepSets::new(model, program), monitor),
             Reducing::Persistent | Reducing::Deadlocks => {
-                let mut por = PersistentSets::new(model, reducing == Reducing::Deadlocks, S::EXACT);
-                dfs::search_reduced(model, program, store, &mut por, settings, monitor)
+                let por = PersistentSets::new(model, reducing == Reducing::Deadlocks, S::EXACT);
+                self.checked(model, program, store, por, monitor)
             }
         }
+    }
+
+    /// The reduction is watched over if the plan says so.
+    fn checked<S: Store, R: Reduction>(
+        &self,
+        model: &Model,
+        program: &Program,
+        store: &mut S,
+        mut reduction: R,
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
+        let settings = self.settings();
+        if !self.check_independence && !self.check_por {
+            return dfs::search_reduced(model, program, store, &mut reduction, settings, monitor);
+        }
+        let mut checked = Checked::new(model, program, reduction, self.check_independence, self.check_por);
+        dfs::search_reduced(model, program, store, &mut checked, settings, monitor)
     }
 }

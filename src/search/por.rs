@@ -8,6 +8,7 @@
 //!
 //! Costs: every transition is tried once more per state, to see which are enabled.
 
+use crate::analysis::Dependence;
 use crate::analysis::persistent::{Enabled, Persistent, ProcessSet};
 use crate::exec::{Fired, Machine};
 use crate::model::Model;
@@ -48,6 +49,11 @@ impl<'m> PersistentSets<'m> {
             deadlocks_only,
             hashes: (!tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
         }
+    }
+
+    /// The relation the sets are made from.
+    pub fn relation(&self) -> &Dependence<'m> {
+        &self.persistent.dependence
     }
 
     /// The set that is chosen in the machine's state.

@@ -22,10 +22,11 @@ use crate::analysis::footprint::Flags;
 use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::{Action, Automaton, Model, TransitionType};
+use crate::search::moves::free_rules;
 use crate::search::outcome::Step;
 use crate::search::reduction::Reduction;
 use crate::search::stack::{ControlFilter, StackHashes, control_key};
-use crate::search::walk::{Choice, Control, Decision, Ended, Event, Rules, Taken, Visitor, Walk};
+use crate::search::walk::{Choice, Control, Decision, Ended, Event, Taken, Visitor, Walk};
 use crate::store::{Handle, StateHash};
 
 /// Pid in the upper byte, transition of its automaton in the rest.
@@ -111,15 +112,6 @@ impl<'m> SleepSets<'m> {
                     .collect()
             })
             .collect();
-        let rules = Rules {
-            end_states: false,
-            assertions: false,
-            strict_channels: false,
-            max_depth: u64::MAX,
-            claim: false,
-            halts: false,
-            stutter: false,
-        };
         SleepSets {
             first_transition: program.proctypes.iter().map(|p| p.first_transition).collect(),
             dependence,
@@ -129,7 +121,7 @@ impl<'m> SleepSets<'m> {
             control: ControlFilter::default(),
             hashes: StackHashes::default(),
             hash: StateHash::new(0),
-            probe: Walk::new(program.transitions.len(), rules),
+            probe: Walk::new(program.transitions.len(), free_rules()),
         }
     }
 

@@ -1,0 +1,205 @@
+//! The reductions put to the test while a search runs (`--check-independence`, `--check-por`).
+//!
+//! Independence: in every state, each pair of enabled moves that the relation calls independent is executed in both
+//! orders; both must be possible, lead to the same states and meet the same errors. Persistent sets: from every state, what
+//! the processes outside the set can do on their own is explored up to a bound, and each step of it must commute with
+//! every move of the set. That is the definition; a difference is a bug in pv. Slow, for tests.
+
+use crate::analysis::footprint::Flags;
+use crate::analysis::{Dependence, Move, Part};
+use crate::exec::{Machine, Program};
+use crate::model::Model;
+use crate::search::moves::{Explorer, Tried};
+use crate::search::por::PersistentSets;
+use crate::search::reduction::Reduction;
+use crate::search::walk::{Choice, Taken, Walk};
+use std::collections::HashSet;
+
+/// States outside a persistent set that are looked at for each set.
+const OUTSIDE: usize = 24;
+
+/// A reduction and what watches over it.
+pub struct Checked<'m, 'p, R> {
+    inner: R,
+    model: &'m Model,
+    explorer: Option<Explorer<'p>>,
+    dependence: Option<Dependence<'m>>,
+    por: Option<PersistentSets<'m>>,
+    fault: Option<String>,
+}
+
+impl<'m, 'p, R: Reduction> Checked<'m, 'p, R> {
+    /// Watches over `inner`: over the relation, and over persistent sets.
+    pub fn new(model: &'m Model, program: &'p Program, inner: R, independence: bool, por: bool) -> Self {
+        Checked {
+            inner,
+            model,
+            explorer: Explorer::new(program),
+            dependence: independence.then(|| Dependence::new(model)),
+            por: por.then(|| PersistentSets::new(model, false, true)),
+            fault: None,
+        }
+    }
+
+    fn check_independence(&mut self, saved: &[u8]) {
+        let (Some(explorer), Some(dependence)) = (&mut self.explorer, &mut self.dependence) else { return };
+        let moves = explorer.moves(saved);
+        for (n, a) in moves.iter().enumerate() {
+            for b in &moves[n + 1..] {
+                explorer.machine.load(saved);
+                dependence.refresh(&explorer.machine);
+                let (first, second) = (as_move(&explorer.machine, a), as_move(&explorer.machine, b));
+                if dependence.dependent(&explorer.machine, &first, &second) {
+                    continue;
+                }
+                if let Some(what) = differ(explorer, a, b) {
+                    explorer.machine.load(saved);
+                    self.fault = Some(describe(self.model, &explorer.machine, a, b, what));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn check_set(&mut self, machine: &mut Machine<'_>, saved: &[u8]) {
+        let (Some(explorer), Some(por)) = (&mut self.explorer, &mut self.por) else { return };
+        let Some(set) = por.choose_set(machine) else { return };
+        // Up to what nobody sees of pids, births and deaths do commute; byte by byte they do not.
+        let relation = por.relation();
+        let skips = |machine: &Machine<'_>, tried: &Tried| {
+            relation.is_blind()
+                && [Some(tried.step), tried.sender].into_iter().flatten().any(|step| {
+                    let part = as_part(machine, step);
+                    let proctype = machine.proctype(usize::from(part.pid)) as usize;
+                    let flags = relation.footprints[proctype][part.transition as usize].flags;
+                    flags.has(Flags(Flags::RUN.0 | Flags::DEATH.0))
+                })
+        };
+        let inside = |tried: &Tried| set.contains(usize::from(tried.sender.unwrap_or(tried.step).pid));
+        let chosen: Vec<Tried> = explorer.moves(saved).into_iter().filter(inside).collect();
+        let mut seen: HashSet<Vec<u8>> = HashSet::from([saved.to_vec()]);
+        let mut open = vec![saved.to_vec()];
+        while let Some(state) = open.pop() {
+            let moves = explorer.moves(&state);
+            for step in moves.iter().filter(|tried| !inside(tried)) {
+                explorer.machine.load(&state);
+                if skips(&explorer.machine, step) {
+                    continue;
+                }
+                for wanted in &chosen {
+                    explorer.machine.load(&state);
+                    if skips(&explorer.machine, wanted) {
+                        continue;
+                    }
+                    let what = match moves.iter().find(|tried| tried.is(wanted)) {
+                        None => Some("a move of the persistent set was disabled from outside"),
+                        Some(now) => differ(explorer, now, step),
+                    };
+                    if let Some(what) = what {
+                        explorer.machine.load(&state);
+                        self.fault = Some(describe(self.model, &explorer.machine, wanted, step, what));
+                        return;
+                    }
+                }
+                for end in &step.ends {
+                    if seen.len() < OUTSIDE && seen.insert(end.clone()) {
+                        open.push(end.clone());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Executes two moves in both orders; says how they differ.
+fn differ(explorer: &mut Explorer<'_>, a: &Tried, b: &Tried) -> Option<&'static str> {
+    if a.meets(b) {
+        return Some("they share a process");
+    }
+    let (Some(ab), Some(ba)) = (explorer.after(a, b), explorer.after(b, a)) else {
+        return Some("one disables the other");
+    };
+    if ab.ends != ba.ends && !a.ends.is_empty() && !b.ends.is_empty() {
+        return Some("the two orders lead to different states");
+    }
+    if (!a.ends.is_empty() && ab.traps != b.traps) || (!b.ends.is_empty() && ba.traps != a.traps) {
+        return Some("the two orders meet different errors");
+    }
+    None
+}
+
+fn as_part(machine: &Machine<'_>, step: Taken) -> Part {
+    let proctype = machine.proctype(usize::from(step.pid)) as usize;
+    let first = machine.program().proctypes[proctype].first_transition;
+    Part { pid: step.pid, transition: step.number - first }
+}
+
+fn as_move(machine: &Machine<'_>, tried: &Tried) -> Move {
+    match tried.sender {
+        None => Move { actor: as_part(machine, tried.step), partner: None },
+        Some(sender) => Move { actor: as_part(machine, sender), partner: Some(as_part(machine, tried.step)) },
+    }
+}
+
+fn describe(model: &Model, machine: &Machine<'_>, a: &Tried, b: &Tried, what: &str) -> String {
+    let name = |tried: &Tried| {
+        let text = |step: Taken| {
+            let part = as_part(machine, step);
+            let proctype = &model.proctypes[machine.proctype(usize::from(part.pid)) as usize];
+            let action = &proctype.automaton.transitions[part.transition as usize].text;
+            format!("{} {}: {action}", proctype.name, part.pid)
+        };
+        match tried.sender {
+            None => text(tried.step),
+            Some(sender) => format!("{} with {}", text(sender), text(tried.step)),
+        }
+    };
+    format!("{what}, though taken for independent: {} | {}", name(a), name(b))
+}
+
+impl<R: Reduction> Reduction for Checked<'_, '_, R> {
+    const ACTIVE: bool = true;
+
+    fn enter(&mut self, machine: &mut Machine<'_>, walk: &Walk) {
+        if self.fault.is_none() {
+            let saved = machine.saved().to_vec();
+            self.check_independence(&saved);
+            if self.fault.is_none() {
+                self.check_set(machine, &saved);
+            }
+        }
+        self.inner.enter(machine, walk);
+    }
+
+    fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
+        self.inner.seen(machine, on_stack);
+    }
+
+    fn leave(&mut self, machine: &Machine<'_>) {
+        self.inner.leave(machine);
+    }
+
+    fn admits(&mut self, machine: &Machine<'_>, pid: usize) -> bool {
+        self.inner.admits(machine, pid)
+    }
+
+    fn choose(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+        self.inner.choose(machine, step, sender)
+    }
+
+    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        self.inner.returned(machine, step, sender);
+    }
+
+    fn again(&mut self, machine: &Machine<'_>) -> bool {
+        self.inner.again(machine)
+    }
+
+    fn memory(&self) -> usize {
+        self.inner.memory()
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.fault.as_deref().or(self.inner.fault())
+    }
+}

@@ -1,0 +1,152 @@
+//! All moves of a state with all states they can end in, by execution: what the checks of the reductions compare with.
+
+use crate::exec::{Machine, Program, Trap};
+use crate::model::TransitionType;
+use crate::search::outcome::Step;
+use crate::search::walk::{Choice, Control, Decision, Event, Rules, Taken, Visitor, Walk};
+use crate::store::Handle;
+
+/// A move and what comes of it.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The process that moves, or the receiver.
+    pub step: Taken,
+    /// The sender of a rendezvous.
+    pub sender: Option<Taken>,
+    /// The states it can end in, with hidden variables, in order and without repetition.
+    pub ends: Vec<Vec<u8>>,
+    /// Errors on the way, by site, in order.
+    pub traps: Vec<u32>,
+}
+
+impl Tried {
+    /// The same step (or pair of steps)?
+    pub fn is(&self, other: &Tried) -> bool {
+        self.step == other.step && self.sender == other.sender
+    }
+
+    /// Do they share a process?
+    pub fn meets(&self, other: &Tried) -> bool {
+        let of = |tried: &Tried| [Some(tried.step.pid), tried.sender.map(|s| s.pid)];
+        of(self).into_iter().flatten().any(|pid| of(other).contains(&Some(pid)))
+    }
+}
+
+/// Executes moves on a machine of its own.
+pub struct Explorer<'p> {
+    /// Its machine; in the state that was asked about last.
+    pub machine: Machine<'p>,
+    walk: Walk,
+}
+
+/// Rules of a walk that judges nothing.
+pub fn free_rules() -> Rules {
+    Rules {
+        end_states: false,
+        assertions: true,
+        strict_channels: false,
+        max_depth: u64::MAX,
+        claim: false,
+        halts: false,
+        stutter: false,
+    }
+}
+
+impl<'p> Explorer<'p> {
+    /// `None` if the model has no initial state.
+    pub fn new(program: &'p Program) -> Option<Explorer<'p>> {
+        let machine = Machine::new(program).ok()?;
+        Some(Explorer { machine, walk: Walk::new(program.transitions.len(), free_rules()) })
+    }
+
+    /// The moves of a state.
+    pub fn moves(&mut self, saved: &[u8]) -> Vec<Tried> {
+        self.machine.load(saved);
+        let mut recorder = Recorder::default();
+        self.walk.run(&mut self.machine, &mut recorder, false);
+        recorder.flush();
+        self.machine.load(saved);
+        recorder.done
+    }
+
+    /// What comes of one move after another, from a state from which the first ends as given; `None` if the second is not
+    /// enabled after some end of the first.
+    pub fn after(&mut self, first: &Tried, second: &Tried) -> Option<Tried> {
+        let mut both = Tried { ends: Vec::new(), traps: Vec::new(), ..second.clone() };
+        for end in &first.ends {
+            let found = self.moves(end).into_iter().find(|tried| tried.is(second))?;
+            both.ends.extend(found.ends);
+            both.traps.extend(found.traps);
+        }
+        both.tidy();
+        Some(both)
+    }
+}
+
+impl Tried {
+    fn tidy(&mut self) {
+        self.ends.sort_unstable();
+        self.ends.dedup();
+        self.traps.sort_unstable();
+        self.traps.dedup();
+    }
+}
+
+#[derive(Default)]
+struct Recorder {
+    done: Vec<Tried>,
+    /// The step asked about last.
+    asked: Option<(Taken, Option<Taken>)>,
+    ends: Vec<Vec<u8>>,
+    traps: Vec<Trap>,
+}
+
+impl Recorder {
+    /// A step that failed does not come back: what it left belongs to the one asked about last.
+    fn flush(&mut self) {
+        if let Some((step, sender)) = self.asked.take()
+            && !self.traps.is_empty()
+        {
+            self.close(step, sender);
+        }
+    }
+
+    fn close(&mut self, step: Taken, sender: Option<Taken>) {
+        let ends = std::mem::take(&mut self.ends);
+        let traps = self.traps.drain(..).map(|trap| trap.site()).collect();
+        let mut tried = Tried { step, sender, ends, traps };
+        tried.tidy();
+        self.done.push(tried);
+        self.asked = None;
+    }
+}
+
+impl Visitor for Recorder {
+    const REDUCES: bool = true;
+
+    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+        self.flush();
+        self.asked = Some((step, sender));
+        Choice::Try
+    }
+
+    fn returned(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        self.close(step, sender);
+    }
+
+    fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
+        self.ends.push(machine.saved().to_vec());
+        Decision::Back
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, event: Event, _: Option<Step>) -> Control {
+        if let Event::Trap(trap) = event {
+            self.traps.push(trap);
+        }
+        Control::Continue
+    }
+}
