@@ -1,7 +1,7 @@
 //! `trace` and `notrace`: an automaton that watches the operations on some channels. Its location is part of the
 //! state. A `trace` must have a transition for every operation in its scope; a `notrace` must never reach its end.
 
-use super::program::{Op, Pattern};
+use super::program::{Ex, Op, Pattern};
 use super::{Fired, Machine, Me, Trap, TrapKind};
 use crate::model::Scalar;
 
@@ -37,8 +37,9 @@ impl Machine<'_> {
                 if self.eval(me, &pattern.channel) as u32 != channel {
                     return false;
                 }
+                // What is not a constant is not compared.
                 for (value, &found) in pattern.values.iter().zip(&self.scratch) {
-                    if self.eval(me, value) != found {
+                    if matches!(value, Ex::Constant(value) if *value != found) {
                         return false;
                     }
                 }

@@ -408,7 +408,8 @@ pub struct Claim {
 /// A `trace` or `notrace` automaton over the operations on some channels.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// The automaton (kind says whether it is negated); its actions are `Send` and `Receive` with constants and `_`.
+    /// The automaton (kind says whether it is negated); its actions are `Send` and `Receive`. An argument of a
+    /// `Send` that is not a constant is not compared (`_`, variables).
     pub body: Proctype,
     /// Ids of the global channels whose sends are its concern.
     pub sends: Vec<u32>,
