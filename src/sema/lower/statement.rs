@@ -252,7 +252,14 @@ impl Analyser<'_> {
     fn unless(&mut self, main: &Statement, escape: &Statement, span: Span) -> Option<Node> {
         let mut main = self.statement(main)?;
         let escape_span = escape.span;
-        let escape = self.statement(escape)?;
+        // A `break` in the escape leaves the loop around; but behind a labelled loop SPIN still takes it for that one.
+        let labelled = labelled_loop(&main);
+        self.flow.loops.extend(labelled);
+        let escape = self.statement(escape);
+        if labelled.is_some() {
+            self.flow.loops.pop();
+        }
+        let escape = escape?;
         let escape = match escape {
             Node::Plain(Kind::Block(seq), _) => seq,
             other => {
@@ -584,6 +591,17 @@ fn touches_channel(action: &Action) -> bool {
         Action::Send { .. } | Action::Receive { .. } => true,
         Action::Guard(value) => in_expr(value),
         _ => false,
+    }
+}
+
+/// The loop behind one or more labels.
+fn labelled_loop(node: &Node) -> Option<usize> {
+    match node {
+        Node::Labelled(_, _, _, inner) => match **inner {
+            Node::Choice { exit, .. } => exit,
+            _ => labelled_loop(inner),
+        },
+        _ => None,
     }
 }
 
