@@ -27,8 +27,10 @@ pub struct Snapshot {
 pub struct Monitor<'a> {
     /// Set by a signal.
     pub interrupt: &'a AtomicBool,
-    /// Budget in bytes for all tables.
+    /// Budget in bytes for the whole search.
     pub memory: Option<u64>,
+    /// What of it is taken already by the program itself.
+    pub reserve: u64,
     /// When to give up.
     pub deadline: Option<Instant>,
     /// Shows progress.
@@ -40,7 +42,7 @@ pub struct Monitor<'a> {
 impl<'a> Monitor<'a> {
     /// Without budgets and progress.
     pub fn silent(interrupt: &'a AtomicBool) -> Monitor<'a> {
-        Monitor { interrupt, memory: None, deadline: None, progress: Box::new(|_| ()), peak: 0 }
+        Monitor { interrupt, memory: None, reserve: 0, deadline: None, progress: Box::new(|_| ()), peak: 0 }
     }
 
     /// Says if the search has to end, without showing progress or judging memory: for an inner search that knows
@@ -52,15 +54,37 @@ impl<'a> Monitor<'a> {
         self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Limit::Time(0))
     }
 
+    /// Budget for the tables of the search. The program's own pages come off it, but never more than half: a small
+    /// budget is then one for the tables alone.
+    pub fn tables(&self) -> Option<u64> {
+        self.memory.map(|budget| budget.saturating_sub(self.reserve).max(budget / 2))
+    }
+
     /// Shows progress; says if the search has to end.
     pub fn look(&mut self, snapshot: &Snapshot) -> Option<Limit> {
         self.peak = self.peak.max(snapshot.memory);
         (self.progress)(snapshot);
-        if let Some(budget) = self.memory
-            && snapshot.memory > budget
+        if let (Some(tables), Some(budget)) = (self.tables(), self.memory)
+            && snapshot.memory > tables
         {
-            return Some(Limit::Memory { used: snapshot.memory, budget });
+            return Some(Limit::Memory { used: snapshot.memory + self.reserve, budget });
         }
         self.must_end()
     }
+}
+
+/// Bytes of this program that are in memory now; a guess where the system does not say.
+pub fn resident() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm")
+        .ok()
+        .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+    // Pages of 4 KiB are the rule on the systems that have this file.
+    pages.map_or(8 << 20, |pages| pages * 4096)
+}
+
+/// Bytes that the system could give without swapping, if it says.
+pub fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }

@@ -7,7 +7,7 @@ use crate::search::check::Checked;
 use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::lossy::{self, Keeping};
-use crate::search::monitor::Monitor;
+use crate::search::monitor::{Monitor, available, resident};
 use crate::search::outcome::{Outcome, Verdict};
 use crate::search::por::PersistentSets;
 use crate::search::reduction::{Full, Reduction};
@@ -196,8 +196,11 @@ impl Plan {
     fn execute_once(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
         let (own, program) = self.compile(model);
         let model = own.as_ref().unwrap_or(model);
-        monitor.memory = self.memory.or(monitor.memory);
-        let budget = monitor.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        // Without a budget the machine's memory is one: the verdict is then `incomplete`, not a killed process.
+        let whole = || available().map(|bytes| bytes / 10 * 9);
+        monitor.memory = self.memory.or(monitor.memory).or_else(whole);
+        monitor.reserve = resident();
+        let budget = monitor.tables().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let settings = self.settings();
         let cycles = match self.property {
             Property::NonProgress => Some(CycleKind::NonProgress),
@@ -220,14 +223,16 @@ impl Plan {
             }
             (None, Order::DepthFirst) => match (self.keeping, self.cache) {
                 (Keeping::Compact { bits, slots }, _) => {
-                    let slots = lossy::compact_slots(bits, slots, self.expect_states, monitor.memory);
+                    let slots =
+                        lossy::compact_slots(bits, slots, self.expect_states, self.memory.and(monitor.tables()));
                     match CompactStore::new(bits, slots, self.seed, self.reducing != Reducing::Nothing) {
                         Some(mut store) => self.depth_first_lossy(model, &program, &mut store, monitor),
                         None => Outcome::without_room(&program, CompactStore::bytes_for(slots, bits)),
                     }
                 }
                 (Keeping::Bloom { functions }, _) => {
-                    let (bytes, functions) = lossy::bloom_size(functions, self.expect_states, monitor.memory);
+                    let (bytes, functions) =
+                        lossy::bloom_size(functions, self.expect_states, self.memory.and(monitor.tables()));
                     match BloomStore::new(bytes, functions, self.seed, self.reducing != Reducing::Nothing) {
                         Some(mut store) => self.depth_first_lossy(model, &program, &mut store, monitor),
                         None => Outcome::without_room(&program, bytes),
