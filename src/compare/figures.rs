@@ -1,0 +1,284 @@
+//! The papers' figures from the runs of a comparison: plots, a table, and a sentence that says what they show on this
+//! model, computed from the data. One file for each family of searches.
+
+mod breadth;
+mod cache;
+mod pod;
+
+use super::matrix::{Chain, Figure, Measured, Point, Study};
+use super::results::{Record, Results};
+use super::runner::label;
+use crate::report::html::{Block, Table};
+use crate::report::number::{bytes, thousands};
+use crate::report::plot::{self, Axis, Mark, Plot, Series, Unit, format_value};
+
+/// What a figure is made from.
+#[derive(Clone, Copy)]
+pub struct Data<'a> {
+    /// The runs that were planned.
+    pub study: &'a Study,
+    /// What came out.
+    pub results: &'a Results,
+    /// The full state space.
+    pub measured: &'a Measured,
+    /// How many times the full search's transitions a run may make.
+    pub factor: f64,
+}
+
+/// A figure: what the page shows, and its sentence for the terminal.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Drawn {
+    /// Plots and tables.
+    pub blocks: Vec<Block>,
+    /// What they show.
+    pub sentence: String,
+}
+
+/// Draws a figure; `None` if no run of it was made.
+pub fn draw(data: &Data<'_>) -> Option<Drawn> {
+    data.study.chains.iter().find(|chain| !data.curve(chain).runs.is_empty())?;
+    Some(match data.study.figure {
+        Figure::Searches => searches(data),
+        Figure::CacheSleep => cache::sleep(data),
+        Figure::Replacement => cache::replacement(data),
+        Figure::Hub => breadth::hub(data),
+        Figure::Collision => breadth::collision(data),
+        Figure::Disk => breadth::disk(data),
+        Figure::Serial => breadth::serial(data),
+        Figure::Pod => pod::draw(data),
+        Figure::Custom => custom(data),
+    })
+}
+
+/// A chain and what came out of it.
+struct Curve<'a> {
+    name: &'a str,
+    runs: Vec<(&'a Point, &'a Record)>,
+}
+
+impl<'a> Curve<'a> {
+    /// The last run before things went wrong: the smallest size that suffices.
+    fn least(&self) -> Option<(&'a Point, &'a Record)> {
+        self.runs.iter().rev().find(|(_, record)| record.finished()).copied()
+    }
+
+    /// The first run that went wrong behind the last good one.
+    fn failure(&self) -> Option<(&'a Point, &'a Record)> {
+        let good = self.runs.iter().rposition(|(_, record)| record.finished()).map_or(0, |index| index + 1);
+        self.runs.get(good).copied()
+    }
+
+    fn at(&self, x: f64) -> Option<&'a Record> {
+        self.runs.iter().find(|(point, _)| point.x == x).map(|(_, record)| *record)
+    }
+
+    /// Finished runs as points; those that gave up as lower bounds.
+    fn series(&self, y: impl Fn(&Record) -> f64) -> Series {
+        let of = |wanted: fn(&Record) -> bool| {
+            let runs = self.runs.iter().filter(move |(_, record)| wanted(record));
+            runs.map(|(point, record)| (point.x, y(record))).collect::<Vec<_>>()
+        };
+        let points = of(|record| record.finished());
+        let gave_up = of(|record| record.gave_up.is_some() || (!record.finished() && record.collision_rate.is_some()));
+        Series { gave_up, ..Series::line(self.name, points) }
+    }
+}
+
+impl<'a> Data<'a> {
+    fn curve(&self, chain: &'a Chain) -> Curve<'a> {
+        let run = |point: &'a Point| self.results.get(&point.options).map(|record| (point, record));
+        Curve { name: &chain.name, runs: chain.points.iter().filter_map(run).collect() }
+    }
+
+    fn curves(&self) -> Vec<Curve<'a>> {
+        self.study.chains.iter().map(|chain| self.curve(chain)).collect()
+    }
+
+    fn named(&self, name: &str) -> Curve<'a> {
+        match self.study.chain(name) {
+            Some(chain) => self.curve(chain),
+            None => Curve { name: "", runs: Vec::new() },
+        }
+    }
+
+    /// A size in states and as a share of all.
+    fn size(&self, states: f64) -> String {
+        format!("{} ({})", thousands(states as u64), self.share(states))
+    }
+
+    fn share(&self, states: f64) -> String {
+        let share = states / self.measured.states.max(1) as f64;
+        format!("{}%", significant(share * 100.0))
+    }
+
+    /// How many times the transitions of the full search.
+    fn times(&self, record: &Record) -> f64 {
+        record.transitions as f64 / self.measured.transitions.max(1) as f64
+    }
+
+    /// What went wrong with a run, in half a sentence.
+    fn failed(&self, record: &Record) -> String {
+        use super::results::GaveUp;
+        match (record.gave_up, record.collision_rate) {
+            (Some(GaveUp::Transitions(_)), _) => {
+                format!("it gave up after {} times the transitions of the full search", significant(self.factor))
+            }
+            (Some(GaveUp::Seconds(seconds)), _) => format!("it gave up after {}", seconds_text(seconds)),
+            (None, Some(rate)) => format!("it gave up at a collision rate of {rate:.2}"),
+            (None, None) if record.reason.as_deref().is_some_and(|reason| reason.contains("path alone")) => {
+                "the path alone does not fit".into()
+            }
+            (None, None) => record.status(),
+        }
+    }
+}
+
+/// A ratio with three significant digits at most.
+fn significant(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        v if v >= 0.1 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+fn seconds_text(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{} ms", significant(seconds * 1000.0)) } else { format_value(seconds, Unit::Seconds) }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+}
+
+fn figure(plots: &[Plot], sentence: &str) -> Block {
+    Block::Figure { plots: plots.iter().map(plot::render).collect(), caption: sentence.into() }
+}
+
+/// Rows of a table of runs.
+pub fn run_table(caption: &str, records: &[&Record], measured: &Measured) -> Table {
+    let row = |record: &&Record| {
+        let stored = record.stored as f64 / measured.states.max(1) as f64;
+        let transitions = record.transitions as f64 / measured.transitions.max(1) as f64;
+        vec![
+            label(&record.options),
+            record.status(),
+            thousands(record.stored),
+            significant(stored),
+            thousands(record.transitions),
+            significant(transitions),
+            thousands(record.peak_stored),
+            seconds_text(record.seconds),
+            bytes(record.memory_bytes),
+        ]
+    };
+    let head = ["options", "verdict", "states stored", "× full", "transitions", "× full", "most held", "time", "memory"];
+    Table {
+        caption: caption.into(),
+        head: head.map(str::to_string).to_vec(),
+        rows: records.iter().map(row).collect(),
+        text_columns: 2,
+    }
+}
+
+fn searches(data: &Data<'_>) -> Drawn {
+    let curves = data.curves();
+    let series = curves.iter().filter_map(|curve| {
+        let (_, record) = curve.runs.first().filter(|(_, record)| record.finished())?;
+        let point = (record.memory_bytes as f64, record.seconds);
+        Some(Series::line(curve.name, vec![point]).drawn_as(Mark::Points))
+    });
+    let plot = Plot {
+        title: "Time and memory of the searches without a bound".into(),
+        x: Axis::log("memory (bytes)").in_unit(Unit::Bytes),
+        y: Axis::log("time (seconds)").in_unit(Unit::Seconds),
+        series: series.collect(),
+        level: None,
+    };
+    let full = data.measured;
+    let mut sentences = vec![format!(
+        "The full depth-first search visits {} states by {} transitions in {}.",
+        thousands(full.states),
+        thousands(full.transitions),
+        seconds_text(full.seconds)
+    )];
+    for (name, what) in [
+        ("depth first, sleep sets", "Sleep sets keep all states and"),
+        ("depth first, partial-order reduction", "Partial-order reduction"),
+    ] {
+        if let Some((_, record)) = data.named(name).least() {
+            let states = if name.ends_with("reduction") {
+                format!(" leaves {} of the states and", percent_of(record.stored, full.states))
+            } else {
+                String::new()
+            };
+            sentences.push(format!(
+                "{what}{states} {} {} of the transitions, in {} times the time.",
+                if states.is_empty() { "make" } else { "makes" },
+                percent_of(record.transitions, full.transitions),
+                significant(record.seconds / full.seconds.max(1e-9))
+            ));
+        }
+    }
+    let records: Vec<&Record> = curves.iter().flat_map(|curve| curve.runs.iter().map(|(_, record)| *record)).collect();
+    let sentence = sentences.join(" ");
+    Drawn {
+        blocks: vec![figure(&[plot], &sentence), Block::Table(run_table("", &records, full))],
+        sentence,
+    }
+}
+
+fn percent_of(part: u64, whole: u64) -> String {
+    format!("{}%", significant(part as f64 / whole.max(1) as f64 * 100.0))
+}
+
+fn custom(data: &Data<'_>) -> Drawn {
+    let curves = data.curves();
+    let across = data
+        .study
+        .chains
+        .iter()
+        .flat_map(|chain| &chain.points)
+        .filter(|point| point.x > 0.0)
+        .find_map(|point| point.options.iter().rev().nth(1))
+        .map(|option| option.trim_start_matches('-').to_string());
+    let records: Vec<&Record> = curves.iter().flat_map(|curve| curve.runs.iter().map(|(_, record)| *record)).collect();
+    let finished = records.iter().filter(|record| record.finished()).count();
+    let mut sentence = format!("{finished} of {} runs came to an end by themselves.", records.len());
+    let quick = records.iter().filter(|record| record.finished()).min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    if let Some(record) = quick {
+        sentence += &format!(" The fastest took {}: {}.", seconds_text(record.seconds), label(&record.options));
+    }
+    let mut blocks = Vec::new();
+    if let Some(across) = across {
+        let axis = || Axis::log(format!("--{across}"));
+        let of = |y: fn(&Record) -> f64| curves.iter().map(|curve| curve.series(y)).collect::<Vec<_>>();
+        let plots = [
+            Plot {
+                title: format!("Transitions by --{across}"),
+                x: axis(),
+                y: Axis::log("transitions"),
+                series: of(|record| record.transitions as f64),
+                level: Some((data.measured.transitions as f64, "full search".into())),
+            },
+            Plot {
+                title: format!("Time by --{across}"),
+                x: axis(),
+                y: Axis::log("time (seconds)").in_unit(Unit::Seconds),
+                series: of(|record| record.seconds),
+                level: Some((data.measured.seconds, "full search".into())),
+            },
+        ];
+        blocks.push(figure(&plots, &sentence));
+    } else {
+        blocks.push(Block::Text(sentence.clone()));
+    }
+    blocks.push(Block::Table(run_table("", &records, data.measured)));
+    Drawn { blocks, sentence }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! The figures of the breadth-first papers: hub cache against plain cache, collision rates, disk, cache before disk.
+
+use super::{Data, Drawn, figure, run_table, seconds_text, significant};
+use crate::compare::matrix::SERIAL;
+use crate::compare::results::Record;
+use crate::report::html::{Block, Table};
+use crate::report::number::{bytes, thousands};
+use crate::report::plot::{Axis, Mark, Plot, Series, Unit};
+
+fn ratio(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { f64::NAN }
+}
+
+/// Figure 9 of the hub paper. The paper gives ratios, and absolute values with a star where only the hub cache ends.
+pub fn hub(data: &Data<'_>) -> Drawn {
+    let (cache, hub) = (data.named("cache"), data.named("hub"));
+    let curves = [&cache, &hub];
+    let x = || Axis::linear("budget (share of all states)").in_unit(Unit::Percent).from_zero();
+    let of = |y: fn(&Record) -> f64| curves.iter().map(|curve| curve.series(y)).collect::<Vec<_>>();
+    let plots = [
+        Plot {
+            title: "States visited by budget".into(),
+            x: x(),
+            y: Axis::log("states visited, again or for the first time"),
+            series: of(|record| record.stored as f64),
+            level: Some((data.measured.states as f64, "all states".into())),
+        },
+        Plot {
+            title: "Time by budget".into(),
+            x: x(),
+            y: Axis::log("time (seconds)").in_unit(Unit::Seconds),
+            series: of(|record| record.seconds),
+            level: None,
+        },
+    ];
+    let mut table = Table {
+        caption: "Hub cache against plain cache, as in the paper: ratios hub / cache; * only the hub cache came to an end \
+                  (absolute values), – neither did."
+            .into(),
+        head: ["budget", "cache (states)", "states", "time"].map(str::to_string).to_vec(),
+        rows: Vec::new(),
+        text_columns: 1,
+    };
+    let (mut both, mut only_hub, mut only_cache) = (None, Vec::new(), Vec::new());
+    let budgets: Vec<f64> = data.study.chain("hub").iter().flat_map(|c| c.points.iter().map(|p| p.x)).collect();
+    for &budget in &budgets {
+        let (c, h) = (cache.at(budget), hub.at(budget));
+        let done = |record: Option<&Record>| record.is_some_and(Record::finished);
+        if c.is_none() && h.is_none() {
+            continue;
+        }
+        let (states, time) = match (c, h) {
+            (Some(c), Some(h)) if c.finished() && h.finished() => {
+                both = Some((budget, ratio(h.stored as f64, c.stored as f64), ratio(h.seconds, c.seconds)));
+                (significant(ratio(h.stored as f64, c.stored as f64)), significant(ratio(h.seconds, c.seconds)))
+            }
+            (_, Some(h)) if h.finished() => {
+                only_hub.push(budget);
+                (format!("{}*", thousands(h.stored)), format!("{}*", seconds_text(h.seconds)))
+            }
+            _ => ("–".into(), "–".into()),
+        };
+        if done(c) && !done(h) {
+            only_cache.push(budget);
+        }
+        let size = data.measured.percent(budget * 100.0);
+        table.rows.push(vec![format!("{}%", significant(budget * 100.0)), thousands(size), states, time]);
+    }
+    let percent = |budget: f64| format!("{}%", significant(budget * 100.0));
+    let mut sentences = Vec::new();
+    match both {
+        Some((budget, states, time)) => sentences.push(format!(
+            "The smallest budget with which both come to an end is {} of the states: there the hub cache visits {} times \
+             the states of the plain cache, in {} times its time.",
+            percent(budget),
+            significant(states),
+            significant(time)
+        )),
+        None => sentences.push("There is no budget among those tried with which both come to an end.".into()),
+    }
+    match (only_hub.first(), only_hub.last()) {
+        (Some(&first), Some(&last)) if only_hub.len() > 1 => {
+            let range = format!("from {} down to {}", percent(first), percent(last));
+            sentences.push(format!("At {} budgets {range} only the hub cache comes to an end.", only_hub.len()));
+        }
+        (Some(&first), _) => {
+            sentences.push(format!("With {} only the hub cache comes to an end.", percent(first)));
+        }
+        _ => sentences.push("No budget that was tried lets only the hub cache come to an end.".into()),
+    }
+    if let Some(&budget) = only_cache.last() {
+        sentences.push(format!("With {} only the plain cache does.", percent(budget)));
+    }
+    let sentence = sentences.join(" ");
+    Drawn { blocks: vec![figure(&plots, &sentence), Block::Table(table)], sentence }
+}
+
+/// Figure 6 of the hub paper.
+pub fn collision(data: &Data<'_>) -> Drawn {
+    let states = data.measured.states.max(1) as f64;
+    let curves = data.curves();
+    let mut series = Vec::new();
+    let (mut best, mut failed) = (None::<(&str, f64, u64)>, Vec::new());
+    let mut cache = String::new();
+    for curve in &curves {
+        let Some((point, record)) = curve.runs.first() else { continue };
+        cache = point.options.get(3).cloned().unwrap_or_default();
+        let mut points: Vec<(f64, f64)> = record.samples.iter().map(|&(n, rate)| (n as f64 / states, rate)).collect();
+        let rate = record.collision_rate.unwrap_or(0.0);
+        let end = (record.stored as f64 / states, rate);
+        let mut drawn = Series::line(curve.name, Vec::new()).drawn_as(Mark::Curve);
+        if record.finished() {
+            points.push(end);
+            if best.is_none_or(|(_, _, stored)| record.stored < stored) {
+                best = Some((curve.name, rate, record.stored));
+            }
+        } else {
+            drawn.gave_up.push(end);
+            failed.push(curve.name);
+        }
+        drawn.points = points;
+        series.push(drawn);
+    }
+    let plot = Plot {
+        title: format!("Collision rate of the hub cache, {cache} states"),
+        x: Axis::linear("states visited (share of all; more than 100%: again)").in_unit(Unit::Percent).from_zero(),
+        y: Axis::linear("collision rate (overwrites by insertions)").from_zero(),
+        series,
+        level: None,
+    };
+    let mut sentences = Vec::new();
+    match best {
+        Some((name, rate, stored)) => sentences.push(format!(
+            "With {cache} states, the overwrite probability {name} visits least: {} states, at a collision rate of {rate:.3} in the end.",
+            thousands(stored)
+        )),
+        None => sentences.push(format!("With {cache} states no overwrite probability lets the search come to an end.")),
+    }
+    if !failed.is_empty() && best.is_some() {
+        sentences.push(format!("The search gives up with {}.", failed.join(", ")));
+    }
+    let sentence = sentences.join(" ");
+    let records: Vec<&Record> = curves.iter().flat_map(|curve| curve.runs.iter().map(|(_, record)| *record)).collect();
+    let table = Block::Details("All runs of this figure".into(), vec![Block::Table(run_table("", &records, data.measured))]);
+    Drawn { blocks: vec![figure(&[plot], &sentence), table], sentence }
+}
+
+/// Figure 3 of the disk paper.
+pub fn disk(data: &Data<'_>) -> Drawn {
+    let (memory, disk) = (data.named("in memory"), data.named("on disk"));
+    let base = memory.least().map(|(_, record)| record.clone()).unwrap_or_default();
+    let plot = Plot {
+        title: "Slowdown by memory savings factor".into(),
+        x: Axis::log("memory savings factor"),
+        y: Axis::linear("slowdown (times the time in memory)").from_zero(),
+        series: vec![disk.series(|record| ratio(record.seconds, base.seconds))],
+        level: Some((1.0, "breadth first in memory".into())),
+    };
+    let rows = disk.runs.iter().map(|(point, record)| {
+        let budget = point.options.last().and_then(|text| text.parse().ok()).map_or_else(String::new, bytes);
+        let slowdown = if record.finished() { significant(ratio(record.seconds, base.seconds)) } else { "–".into() };
+        vec![significant(point.x), budget, record.status(), seconds_text(record.seconds), slowdown]
+    });
+    let table = Table {
+        caption: format!("Breadth first in memory: {} in {}.", bytes(base.memory_bytes), seconds_text(base.seconds)),
+        head: ["savings factor", "memory", "verdict", "time", "slowdown"].map(str::to_string).to_vec(),
+        rows: rows.collect(),
+        text_columns: 0,
+    };
+    let sentence = match disk.least() {
+        Some((point, record)) => format!(
+            "With {} times less memory the disk search takes {} times the time of the search in memory.",
+            significant(point.x),
+            significant(ratio(record.seconds, base.seconds))
+        ),
+        None => "The disk search did not come to an end with any of the budgets.".into(),
+    };
+    Drawn { blocks: vec![figure(&[plot], &sentence), Block::Table(table)], sentence }
+}
+
+/// Table 1 of the serialization paper.
+pub fn serial(data: &Data<'_>) -> Drawn {
+    let (serial, disk) = (data.named("serial"), data.named("disk"));
+    let pairs: Vec<Option<(&Record, &Record)>> = SERIAL
+        .iter()
+        .map(|&share| Some((serial.at(share)?, disk.at(share)?)))
+        .map(|pair| pair.filter(|(s, d)| s.finished() && d.finished()))
+        .collect();
+    let row = |name: &str, value: fn(&Record) -> f64| {
+        let cell = |pair: &Option<(&Record, &Record)>| match pair {
+            Some((s, d)) => significant(ratio(value(s), value(d))),
+            None => "–".to_string(),
+        };
+        let mut row = vec![name.to_string()];
+        row.extend(pairs.iter().map(cell));
+        row
+    };
+    let mut head = vec!["serial / disk".to_string()];
+    head.extend(SERIAL.iter().map(|share| format!("memory {share}")));
+    let table = Table {
+        caption: "Ratios of cache-then-disk to disk alone at falling shares of the full memory; – one of them gave up."
+            .into(),
+        head,
+        rows: vec![
+            row("transitions", |record| record.transitions as f64),
+            row("states", |record| record.stored as f64),
+            row("time", |record| record.seconds),
+        ],
+        text_columns: 1,
+    };
+    let times: Vec<f64> = pairs.iter().flatten().map(|(s, d)| ratio(s.seconds, d.seconds)).collect();
+    let sentence = match times.iter().copied().reduce(f64::max) {
+        Some(worst) => format!(
+            "Starting in memory and going on with the disk takes {} times the time of the disk search on average, {} \
+             times at the worst.",
+            significant(times.iter().sum::<f64>() / times.len() as f64),
+            significant(worst)
+        ),
+        None => "There is no budget with which both came to an end.".into(),
+    };
+    let records: Vec<&Record> = serial.runs.iter().chain(&disk.runs).map(|(_, record)| *record).collect();
+    let details =
+        Block::Details("All runs of this table".into(), vec![Block::Table(run_table("", &records, data.measured))]);
+    Drawn { blocks: vec![Block::Text(sentence.clone()), Block::Table(table), details], sentence }
+}

@@ -1,0 +1,390 @@
+//! Which settings a comparison runs: the papers' figures, each as a few chains of runs.
+//!
+//! A chain is one curve: the same search with less and less room. It ends early where a smaller size cannot be expected to do better
+//! than one that has already failed; that, and the bound on transitions, keeps a blow-up from eating the budget. Sizes are shares of
+//! the full state space, which is measured first.
+
+use super::results::Results;
+use crate::store::BloomStore;
+use std::str::FromStr;
+
+/// A figure of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Figure {
+    /// The searches without bounds beside each other.
+    Searches,
+    /// Caching paper, Figure 4.
+    CacheSleep,
+    /// Caching paper, Figure 5.
+    Replacement,
+    /// Hub paper, Figure 9.
+    Hub,
+    /// Hub paper, Figure 6.
+    Collision,
+    /// Disk paper, Figure 3.
+    Disk,
+    /// Serialization paper, Table 1.
+    Serial,
+    /// POD paper, Tables 1 to 6, Figures 3 to 6.
+    Pod,
+    /// What the user asked for.
+    Custom,
+}
+
+impl Figure {
+    /// Those of the papers, in the order of the page.
+    pub const ALL: [Figure; 8] = [
+        Figure::Searches,
+        Figure::CacheSleep,
+        Figure::Replacement,
+        Figure::Hub,
+        Figure::Collision,
+        Figure::Disk,
+        Figure::Serial,
+        Figure::Pod,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Figure::Searches => "searches",
+            Figure::CacheSleep => "cache-sleep",
+            Figure::Replacement => "replacement",
+            Figure::Hub => "hub",
+            Figure::Collision => "collision",
+            Figure::Disk => "disk",
+            Figure::Serial => "serial",
+            Figure::Pod => "pod",
+            Figure::Custom => "matrix",
+        }
+    }
+
+    /// The heading on the page.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Figure::Searches => "Searches without a bound",
+            Figure::CacheSleep => "State-space caching with and without sleep sets",
+            Figure::Replacement => "Which state a full cache forgets",
+            Figure::Hub => "Hub cache against plain cache, breadth first",
+            Figure::Collision => "Collision rate of the hub cache",
+            Figure::Disk => "Visited states on disk",
+            Figure::Serial => "Cache first, then disk",
+            Figure::Pod => "Precision on demand",
+            Figure::Custom => "The matrix that was asked for",
+        }
+    }
+
+    /// Where the figure comes from.
+    pub fn source(self) -> &'static str {
+        match self {
+            Figure::CacheSleep => "after Figure 4 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
+            Figure::Replacement => "after Figure 5 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
+            Figure::Hub => "after Figure 9 of Della Penna et al., Exploiting Hub States in Automatic Verification",
+            Figure::Collision => "after Figure 6 of Della Penna et al., Exploiting Hub States in Automatic Verification",
+            Figure::Disk => "after Figure 3 of Stern and Dill, Using Magnetic Disk instead of Main Memory",
+            Figure::Serial => "after Table 1 of the paper on serialization of cache-based and disk-based search",
+            Figure::Pod => "after Tables 1 to 6 and Figures 3 to 6 of Melatti, Palmer and Gopalakrishnan",
+            Figure::Searches | Figure::Custom => "",
+        }
+    }
+}
+
+impl FromStr for Figure {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Figure, String> {
+        Figure::ALL.into_iter().find(|figure| figure.name() == text).ok_or_else(|| {
+            let names: Vec<&str> = Figure::ALL.iter().map(|figure| figure.name()).collect();
+            format!("there is no such figure; there are: {}", names.join(", "))
+        })
+    }
+}
+
+/// One run of a chain.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Point {
+    /// Where it stands in the figure: cache size in states, share, factor.
+    pub x: f64,
+    /// The setting.
+    pub options: Vec<String>,
+}
+
+/// One curve.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Chain {
+    /// Name in the legend.
+    pub name: String,
+    /// Runs, the easiest first.
+    pub points: Vec<Point>,
+    /// After this many failures in a row the rest is not run.
+    pub patience: usize,
+}
+
+/// The runs of a figure.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Study {
+    /// Which.
+    pub figure: Figure,
+    /// Its curves.
+    pub chains: Vec<Chain>,
+}
+
+impl Study {
+    /// All runs, in order.
+    pub fn settings(&self) -> impl Iterator<Item = &Vec<String>> {
+        self.chains.iter().flat_map(|chain| chain.points.iter().map(|point| &point.options))
+    }
+
+    /// The chain with this name.
+    pub fn chain(&self, name: &str) -> Option<&Chain> {
+        self.chains.iter().find(|chain| chain.name == name)
+    }
+}
+
+/// The full state space, as measured first.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Measured {
+    /// States.
+    pub states: u64,
+    /// Transitions of the full depth-first search.
+    pub transitions: u64,
+    /// Its seconds.
+    pub seconds: f64,
+    /// Its bytes.
+    pub memory: u64,
+    /// Bytes of the longest state vector.
+    pub vector_bytes: u64,
+    /// Bytes of the full breadth-first search, if it was run.
+    pub bfs_memory: Option<u64>,
+}
+
+impl Measured {
+    /// So many per cent of the states, at least one.
+    pub fn percent(&self, percent: f64) -> u64 {
+        ((self.states as f64 * percent / 100.0).round() as u64).max(1)
+    }
+}
+
+/// Cache sizes of the caching paper's figures, in per cent: it goes down to 0.2% for DTP.
+const CACHE_PERCENT: [f64; 16] =
+    [100.0, 75.0, 60.0, 50.0, 40.0, 33.0, 25.0, 20.0, 15.0, 10.0, 6.0, 4.0, 2.0, 1.0, 0.5, 0.2];
+/// Budgets of the hub figure, in per cent.
+const HUB_PERCENT: [f64; 15] =
+    [90.0, 80.0, 70.0, 65.0, 60.0, 55.0, 50.0, 45.0, 40.0, 35.0, 30.0, 25.0, 20.0, 15.0, 10.0];
+/// Overwrite probabilities of the collision figure.
+const OVERWRITE: [f64; 5] = [0.0001, 0.001, 0.01, 0.1, 1.0];
+/// Memory savings factors of the disk figure.
+const SAVINGS: [f64; 7] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
+/// Budgets of the serialization table.
+pub const SERIAL: [f64; 3] = [0.5, 0.4, 0.3];
+/// Signature bits and table sizes of the POD tables.
+const POD_BITS: [u8; 5] = [2, 3, 4, 5, 10];
+const POD_SIZES: [f64; 5] = [1.0, 1.5, 2.0, 2.5, 3.0];
+/// A full search that takes longer than this gets a thinner POD grid: it has a hundred runs.
+const POD_PATIENCE: f64 = 4.0;
+/// Below this many states sizes in per cent say nothing.
+const FEWEST: u64 = 4;
+/// The disk search is given no less than this: its buffers alone take about that.
+const LEAST_DISK_MEMORY: u64 = 256 << 10;
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_string).collect()
+}
+
+/// Sizes that differ, largest first.
+fn sizes(measured: &Measured, percents: &[f64]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = percents.iter().map(|&percent| measured.percent(percent)).collect();
+    sizes.retain(|&size| size >= FEWEST);
+    sizes.dedup();
+    sizes
+}
+
+fn chain(name: &str, patience: usize, points: impl Iterator<Item = (f64, String)>) -> Chain {
+    let points = points.map(|(x, line)| Point { x, options: words(&line) }).collect();
+    Chain { name: name.into(), points, patience }
+}
+
+/// The runs of a figure for a model of this size. `results` has what earlier figures found.
+pub fn study(figure: Figure, measured: &Measured, results: &Results) -> Study {
+    let chains = match figure {
+        Figure::Searches => searches(),
+        Figure::CacheSleep => cache_sleep(measured),
+        Figure::Replacement => replacement(measured),
+        Figure::Hub => hub(measured),
+        Figure::Collision => collision(measured, results),
+        Figure::Disk => disk(measured),
+        Figure::Serial => serial(measured),
+        Figure::Pod => pod(measured),
+        Figure::Custom => Vec::new(),
+    };
+    Study { figure, chains }
+}
+
+fn searches() -> Vec<Chain> {
+    let one = |name: &str, line: &str| chain(name, 1, [(0.0, line.to_string())].into_iter());
+    vec![
+        one("depth first", ""),
+        one("depth first, sleep sets", "--sleep"),
+        one("depth first, partial-order reduction", "--por"),
+        one("breadth first", "--search bfs"),
+        one("depth first, 40-bit signatures", "--store compact"),
+    ]
+}
+
+fn cache_sleep(measured: &Measured) -> Vec<Chain> {
+    let sizes = sizes(measured, &CACHE_PERCENT);
+    let points = |prefix: &'static str| sizes.iter().map(move |&n| (n as f64, format!("{prefix}--cache {n}")));
+    vec![chain("without sleep sets", 1, points("")), chain("with sleep sets", 1, points("--sleep "))]
+}
+
+fn replacement(measured: &Measured) -> Vec<Chain> {
+    let sizes = sizes(measured, &CACHE_PERCENT);
+    let points = |suffix: &'static str| sizes.iter().map(move |&n| (n as f64, format!("--sleep --cache {n}{suffix}")));
+    vec![chain("random", 1, points("")), chain("type", 1, points(" --replace type"))]
+}
+
+fn hub(measured: &Measured) -> Vec<Chain> {
+    let points = |suffix: &'static str| {
+        let shares = HUB_PERCENT.iter().map(|&percent| (percent / 100.0, measured.percent(percent)));
+        shares.filter(|(_, n)| *n >= FEWEST).map(move |(x, n)| (x, format!("--search bfs --cache {n}{suffix}")))
+    };
+    // A budget may fail by bad luck, as the paper's n_peterson shows; two in a row are an end.
+    vec![chain("cache", 2, points("")), chain("hub", 2, points(" --hub"))]
+}
+
+/// At the smallest budget with which the hub cache finished, else at half of the states.
+fn collision(measured: &Measured, results: &Results) -> Vec<Chain> {
+    let hub = hub(measured);
+    let finished = |point: &&Point| results.get(&point.options).is_some_and(|record| record.finished());
+    let found = hub.iter().filter(|chain| chain.name == "hub").flat_map(|chain| &chain.points).filter(finished).last();
+    let cache = found.and_then(|point| point.options.get(3)).cloned();
+    let cache = cache.unwrap_or_else(|| measured.percent(50.0).to_string());
+    let one = |p: f64| {
+        let suffix = if p == OVERWRITE[0] { String::new() } else { format!(" --hub-overwrite {p}") };
+        chain(&format!("p = {p}"), 1, [(p, format!("--search bfs --cache {cache} --hub{suffix}"))].into_iter())
+    };
+    OVERWRITE.iter().map(|&p| one(p)).collect()
+}
+
+fn disk(measured: &Measured) -> Vec<Chain> {
+    let memory = measured.bfs_memory.unwrap_or(measured.memory);
+    let points = SAVINGS.iter().map(|&factor| (factor, (memory as f64 / factor) as u64));
+    let points = points.filter(|(_, bytes)| *bytes >= LEAST_DISK_MEMORY);
+    vec![
+        chain("in memory", 1, [(1.0, "--search bfs".to_string())].into_iter()),
+        chain("on disk", 1, points.map(|(factor, bytes)| (factor, format!("--search bfs --disk --memory {bytes}")))),
+    ]
+}
+
+fn serial(measured: &Measured) -> Vec<Chain> {
+    let memory = measured.bfs_memory.unwrap_or(measured.memory) as f64;
+    let points = |line: &'static str| {
+        let size = move |share: f64| {
+            let cache = measured.percent(share * 100.0);
+            let bytes = ((memory * share) as u64).max(LEAST_DISK_MEMORY);
+            format!("--search bfs {line}").replace("CACHE", &cache.to_string()).replace("MEMORY", &bytes.to_string())
+        };
+        SERIAL.iter().map(move |&share| (share, size(share)))
+    };
+    vec![
+        chain("serial", SERIAL.len(), points("--cache CACHE --serial --memory MEMORY")),
+        chain("disk", SERIAL.len(), points("--disk --memory MEMORY")),
+    ]
+}
+
+/// The name of a chain of the POD figure.
+pub fn pod_chain(store: &str, bits: u8, pod: u8) -> String {
+    format!("{store}, {bits} bits{}", if pod > 0 { ", POD 1" } else { "" })
+}
+
+/// Bits and sizes of the POD figure.
+pub fn pod_grid(measured: &Measured) -> (Vec<u8>, Vec<f64>) {
+    if measured.seconds <= POD_PATIENCE {
+        (POD_BITS.to_vec(), POD_SIZES.to_vec())
+    } else {
+        (vec![2, 4, 10], vec![1.0, 2.0, 3.0])
+    }
+}
+
+fn pod(measured: &Measured) -> Vec<Chain> {
+    let (all_bits, factors) = pod_grid(measured);
+    let mut chains = Vec::new();
+    for store in ["compact", "bloom"] {
+        for &bits in &all_bits {
+            for pod in [0, 1] {
+                let points = factors.iter().map(|&factor| {
+                    let slots = ((measured.states as f64 * factor).ceil() as u64).max(1);
+                    let size = if store == "compact" {
+                        format!("--slots {slots}")
+                    } else {
+                        // As many bits in all as the signatures take: the size that is best for fewer states.
+                        format!("--expect-states {}", states_for(slots, bits))
+                    };
+                    let pod = if pod > 0 { " --pod 1" } else { "" };
+                    (factor, format!("--store {store} --bits {bits} {size}{pod}"))
+                });
+                chains.push(chain(&pod_chain(store, bits, pod), factors.len(), points));
+            }
+        }
+    }
+    chains
+}
+
+/// For how many states a Bloom filter of `slots * bits` bits with `bits` functions is the best size.
+fn states_for(slots: u64, bits: u8) -> u64 {
+    let states = (slots as f64 * std::f64::consts::LN_2) as u64;
+    let wanted = slots.saturating_mul(u64::from(bits)) / 8;
+    // Rounding to whole words must not make the filter larger than the table it is compared with.
+    if BloomStore::bytes_for(states, bits) > wanted + 8 { states.saturating_sub(1).max(1) } else { states.max(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(states: u64) -> Measured {
+        Measured { states, transitions: states * 3, seconds: 1.0, memory: states * 60, ..Measured::default() }
+    }
+
+    fn no_results() -> Results {
+        let folder = tempfile::tempdir().expect("a folder");
+        Results::open(&folder.path().join("r"), "f").expect("opens")
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for figure in Figure::ALL {
+            assert_eq!(figure.name().parse(), Ok(figure));
+        }
+        assert!("fig4".parse::<Figure>().is_err_and(|message| message.contains("cache-sleep")));
+    }
+
+    #[test]
+    fn sizes_fall_and_differ_for_models_of_any_size() {
+        for states in [0, 1, 10, 251_409, u64::MAX / 1000] {
+            for figure in Figure::ALL {
+                let study = study(figure, &measured(states), &no_results());
+                for chain in &study.chains {
+                    let options: Vec<&Vec<String>> = chain.points.iter().map(|point| &point.options).collect();
+                    for (index, one) in options.iter().enumerate() {
+                        assert!(!options[..index].contains(one) || states < 100, "{figure:?} {states} {one:?}");
+                    }
+                }
+            }
+        }
+        let study = study(Figure::CacheSleep, &measured(251_409), &no_results());
+        let last = study.chains[1].points.last().expect("points");
+        assert_eq!((last.x, last.options.join(" ")), (503.0, "--sleep --cache 503".into()));
+    }
+
+    #[test]
+    fn both_pod_stores_take_the_same_room() {
+        for slots in [100, 1000, 251_409] {
+            for bits in POD_BITS {
+                let bytes = BloomStore::bytes_for(states_for(slots, bits), bits);
+                let wanted = slots * u64::from(bits) / 8;
+                assert!(bytes.abs_diff(wanted) <= 16, "{slots} {bits}: {bytes} {wanted}");
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! `pv compare`: many searches of one model, and what they say together.
+//!
+//! A setting is a list of options exactly as one would give them to `pv check`, so every number on the page can be had
+//! again with the command line beside it. [`matrix`] says which settings are of interest, [`runner`] runs them within
+//! budgets, [`results`] keeps what came out in a file that only grows, and [`figures`] draws the papers' figures from
+//! it; [`page`] puts all together. How a setting becomes a search is the command line's business: the runner is given
+//! a function for it.
+
+pub mod figures;
+pub mod machine;
+pub mod matrix;
+pub mod page;
+pub mod results;
+pub mod runner;
+pub mod toml;

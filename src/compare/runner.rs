@@ -1,0 +1,291 @@
+//! Runs settings within budgets, and writes down what comes out.
+//!
+//! A run that blows up is stopped when it has made many times the transitions of the full search, or has taken too
+//! long; it is kept as "gave up", with what it had reached. Very short runs are made up to three times and the shortest time is kept,
+//! since the first one pays for cold caches; the counts are the same each time.
+
+use super::matrix::{Chain, Study};
+use super::results::{GaveUp, Record, Results};
+use crate::report::number::{duration, thousands};
+use crate::search::monitor::Snapshot;
+use crate::search::outcome::Outcome;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// What a search is told when it reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Go on.
+    Continue,
+    /// Stop at once.
+    Stop,
+}
+
+/// How a setting becomes a search: the same way as in `pv check`.
+pub trait Executor {
+    /// Is there such a search? `Err` says why not.
+    fn accepts(&self, options: &[String]) -> Result<(), String>;
+
+    /// Runs it; `watch` is called every few thousand transitions and may stop it.
+    fn execute(&self, options: &[String], watch: &mut dyn FnMut(&Snapshot) -> Order) -> Result<Outcome, String>;
+
+    /// The command that does the same.
+    fn command(&self, options: &[String]) -> String;
+
+    /// Somebody asked the whole comparison to stop.
+    fn interrupted(&self) -> bool;
+}
+
+/// How much may be spent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Budget {
+    /// On one run.
+    pub per_run: Duration,
+    /// On all.
+    pub total: Duration,
+    /// A run may make so many times the transitions of the full search.
+    pub factor: f64,
+}
+
+/// Why a run was not made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Skipped {
+    /// The time for all runs is used up.
+    Time,
+    /// Ctrl-C.
+    Interrupted,
+    /// There is no such search.
+    Refused(String),
+}
+
+/// Collision rates kept of a run.
+const SAMPLES: usize = 200;
+/// Runs shorter than this are repeated.
+const SHORT: f64 = 0.1;
+const REPEATS: u32 = 3;
+
+/// Runs settings. See the module.
+pub struct Runner<'e, E> {
+    executor: &'e E,
+    /// What came out.
+    pub results: Results,
+    budget: Budget,
+    /// Transitions of the full search; 0 while it is not known.
+    full: u64,
+    start: Instant,
+    bar: Option<ProgressBar>,
+    made: u64,
+    spent: f64,
+}
+
+impl<'e, E: Executor> Runner<'e, E> {
+    /// A runner; `bar`: show progress.
+    pub fn new(executor: &'e E, results: Results, budget: Budget, bar: bool) -> Runner<'e, E> {
+        let bar = bar.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
+            if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Runner { executor, results, budget, full: 0, start: Instant::now(), bar, made: 0, spent: 0.0 }
+    }
+
+    /// The transitions of the full search, which bound those of all others.
+    pub fn set_full(&mut self, transitions: u64) {
+        self.full = transitions;
+    }
+
+    /// Runs made so far, those of earlier times not counted.
+    pub fn made(&self) -> u64 {
+        self.made
+    }
+
+    fn bound(&self) -> u64 {
+        // Small searches look up only every few thousand transitions; a bound below that would say nothing.
+        ((self.full as f64 * self.budget.factor) as u64).max(100_000)
+    }
+
+    /// A kept result is good if the run ended by itself, or gave up with at least the means it would have now.
+    fn kept(&self, options: &[String]) -> bool {
+        self.results.get(options).is_some_and(|record| match record.gave_up {
+            None => true,
+            Some(GaveUp::Transitions(bound)) => bound >= self.bound() || self.full == 0,
+            Some(GaveUp::Seconds(seconds)) => seconds >= self.budget.per_run.as_secs_f64() * 0.999,
+        })
+    }
+
+    /// Makes sure that there is a result for this setting.
+    pub fn run(&mut self, options: &[String]) -> io::Result<Result<Record, Skipped>> {
+        if self.kept(options)
+            && let Some(record) = self.results.get(options)
+        {
+            return Ok(Ok(record.clone()));
+        }
+        if let Err(reason) = self.executor.accepts(options) {
+            return Ok(Err(Skipped::Refused(reason)));
+        }
+        if self.executor.interrupted() {
+            return Ok(Err(Skipped::Interrupted));
+        }
+        let left = self.budget.total.saturating_sub(self.start.elapsed());
+        if left.is_zero() {
+            return Ok(Err(Skipped::Time));
+        }
+        let (mut record, mut shortest) = match self.once(options, left) {
+            Ok(record) => (record.clone(), record.seconds),
+            Err(skipped) => return Ok(Err(skipped)),
+        };
+        let mut repeats = 1;
+        while record.gave_up.is_none() && shortest < SHORT && repeats < REPEATS {
+            match self.once(options, left) {
+                Ok(again) => shortest = shortest.min(again.seconds),
+                Err(_) => break,
+            }
+            repeats += 1;
+        }
+        record.seconds = shortest;
+        self.made += 1;
+        self.spent += record.seconds * f64::from(repeats);
+        self.results.add(record.clone())?;
+        Ok(Ok(record))
+    }
+
+    fn once(&self, options: &[String], left: Duration) -> Result<Record, Skipped> {
+        let start = Instant::now();
+        let bound = if self.full > 0 { self.bound() } else { u64::MAX };
+        let (per_run, allowed) = (self.budget.per_run, self.budget.per_run.min(left));
+        let mut gave_up = None;
+        let mut samples = Vec::new();
+        let mut every = 1;
+        let mut calls = 0u64;
+        let label = label(options);
+        let bar = self.bar.as_ref();
+        let time_left = self.time_left();
+        let mut watch = |snapshot: &Snapshot| {
+            calls += 1;
+            if let Some(rate) = collision_rate(snapshot)
+                && calls.is_multiple_of(every)
+            {
+                samples.push((snapshot.stored, rate));
+                // Half of them go and the rest come half as often: the curve keeps its shape at bounded size.
+                if samples.len() >= 2 * SAMPLES {
+                    let mut keep = false;
+                    samples.retain(|_| {
+                        keep = !keep;
+                        keep
+                    });
+                    every *= 2;
+                }
+            }
+            if let Some(bar) = bar {
+                bar.set_message(format!("{label} · {} states{time_left}", thousands(snapshot.stored)));
+            }
+            if snapshot.stored + snapshot.matched > bound {
+                gave_up = Some(GaveUp::Transitions(bound));
+            } else if start.elapsed() > allowed {
+                gave_up = Some(GaveUp::Seconds(per_run.as_secs_f64()));
+            }
+            if gave_up.is_some() { Order::Stop } else { Order::Continue }
+        };
+        let outcome = self.executor.execute(options, &mut watch).map_err(Skipped::Refused)?;
+        if self.executor.interrupted() && gave_up.is_none() {
+            return Err(Skipped::Interrupted);
+        }
+        let mut record = Record::of(&outcome);
+        // It may have ended by itself in the last moment.
+        if !record.finished() && gave_up.is_some() {
+            // Cut short by the time for all, not by its own: it is not written down, so that it is made again.
+            if matches!(gave_up, Some(GaveUp::Seconds(_))) && allowed < per_run {
+                return Err(Skipped::Time);
+            }
+            record.gave_up = gave_up;
+            record.reason = None;
+        }
+        record.options = options.to_vec();
+        record.command = self.executor.command(options);
+        record.samples = samples;
+        Ok(record)
+    }
+
+    /// What is told behind a run: how long all that is left may take.
+    fn time_left(&self) -> String {
+        let Some(bar) = &self.bar else { return String::new() };
+        let runs = bar.length().unwrap_or(0).saturating_sub(bar.position());
+        if self.made == 0 || runs == 0 {
+            return String::new();
+        }
+        let guess = self.spent / self.made as f64 * runs as f64;
+        let left = self.budget.total.saturating_sub(self.start.elapsed()).as_secs_f64();
+        format!(" · about {} left", duration(guess.min(left).ceil()))
+    }
+
+    /// Runs all of a study; says why something is missing.
+    pub fn run_study(&mut self, study: &Study) -> io::Result<Option<Skipped>> {
+        if let Some(bar) = &self.bar {
+            bar.inc_length(study.settings().count() as u64);
+        }
+        let mut missing = None;
+        for chain in &study.chains {
+            if let Some(skipped) = self.run_chain(chain)? {
+                missing = Some(skipped);
+            }
+            if matches!(missing, Some(Skipped::Time | Skipped::Interrupted)) {
+                break;
+            }
+        }
+        Ok(missing)
+    }
+
+    fn run_chain(&mut self, chain: &Chain) -> io::Result<Option<Skipped>> {
+        let mut failures = 0;
+        let mut missing = None;
+        for (index, point) in chain.points.iter().enumerate() {
+            if failures >= chain.patience {
+                self.advance((chain.points.len() - index) as u64);
+                break;
+            }
+            if let Some(bar) = &self.bar {
+                bar.set_message(format!("{}{}", label(&point.options), self.time_left()));
+            }
+            match self.run(&point.options)? {
+                Ok(record) if record.finished() => failures = 0,
+                Ok(_) => failures += 1,
+                Err(skipped) => {
+                    let stop = !matches!(skipped, Skipped::Refused(_));
+                    missing = Some(skipped);
+                    if stop {
+                        return Ok(missing);
+                    }
+                }
+            }
+            self.advance(1);
+        }
+        Ok(missing)
+    }
+
+    fn advance(&self, runs: u64) {
+        if let Some(bar) = &self.bar {
+            bar.inc(runs);
+        }
+    }
+
+    /// Takes the bar away and gives the results back.
+    pub fn finish(self) -> Results {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        self.results
+    }
+}
+
+/// A setting in a line.
+pub fn label(options: &[String]) -> String {
+    if options.is_empty() { "(no options)".into() } else { options.join(" ") }
+}
+
+/// The collision rate of a cache that reports one.
+fn collision_rate(_snapshot: &Snapshot) -> Option<f64> {
+    None
+}
