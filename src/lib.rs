@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod cli;
+pub mod compare;
 pub mod exec;
 pub mod format;
 pub mod ltl;

@@ -217,7 +217,7 @@ fn setting(args: &CheckArgs, properties: &[Property]) -> Setting {
 }
 
 /// `-D` and `-I` as they have to be repeated for a replay.
-fn preprocessor_arguments(model: &ModelArgs) -> Vec<String> {
+pub(super) fn preprocessor_arguments(model: &ModelArgs) -> Vec<String> {
     let defines = model.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
     defines.chain(model.include_dirs.iter().map(|dir| format!("-I{}", dir.display()))).collect()
 }

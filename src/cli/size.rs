@@ -34,6 +34,23 @@ pub fn fraction(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A time: `90`, `90s`, `10m`, `1h`, `1.5h`; more than none, at most a year.
+pub fn time(text: &str) -> Result<std::time::Duration, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1.0),
+        Some((at, 'm')) => (&text[..at], 60.0),
+        Some((at, 'h')) => (&text[..at], 3600.0),
+        _ => (text, 1.0),
+    };
+    let digits = digits.strip_suffix(' ').unwrap_or(digits);
+    match digits.parse::<f64>() {
+        Ok(value) if value > 0.0 && value * unit <= 366.0 * 86_400.0 => {
+            Ok(std::time::Duration::from_secs_f64(value * unit))
+        }
+        _ => Err("expected a time such as 90s, 10m or 1h".into()),
+    }
+}
+
 fn scaled(text: &str, unit: u64, expected: &str) -> Result<u64, String> {
     let wrong = || format!("expected {expected}");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -101,6 +118,17 @@ mod tests {
         assert!(count("1.2.3k").is_err());
         assert!(count("ü").is_err());
         assert!(bytes("ß").is_err());
+    }
+
+    #[test]
+    fn times_have_units() {
+        let seconds = |text| time(text).map(|time| time.as_secs_f64());
+        assert_eq!(seconds("90"), Ok(90.0));
+        assert_eq!(seconds("90s"), Ok(90.0));
+        assert_eq!(seconds("1.5h"), Ok(5400.0));
+        for text in ["", "0", "-1s", "s", "5d", "NaN", "inf", "1e300", "5µ"] {
+            assert!(time(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -97,6 +97,13 @@ impl<'e, E: Executor> Runner<'e, E> {
         self.full = transitions;
     }
 
+    /// So many runs are to come.
+    pub fn announce(&self, runs: u64) {
+        if let Some(bar) = &self.bar {
+            bar.inc_length(runs);
+        }
+    }
+
     /// Runs made so far, those of earlier times not counted.
     pub fn made(&self) -> u64 {
         self.made
@@ -223,9 +230,6 @@ impl<'e, E: Executor> Runner<'e, E> {
 
     /// Runs all of a study; says why something is missing.
     pub fn run_study(&mut self, study: &Study) -> io::Result<Option<Skipped>> {
-        if let Some(bar) = &self.bar {
-            bar.inc_length(study.settings().count() as u64);
-        }
         let mut missing = None;
         for chain in &study.chains {
             if let Some(skipped) = self.run_chain(chain)? {
