@@ -181,8 +181,7 @@ impl From<io::Error> for Failure {
 fn blocks(args: &CompareArgs) -> Result<Vec<Block>, String> {
     let mut blocks = Vec::new();
     if let Some(path) = &args.matrix {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         blocks = toml::parse(&text).map_err(|message| format!("{}: {message}", path.display()))?;
     }
     let mut block = Block::default();
@@ -224,19 +223,20 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         seed: args.seed,
         interrupt: on_signals(),
     };
-    let budget =
-        Budget { per_run: args.time_per_run, total: args.time, factor: f64::from(args.give_up) };
-    let first = measure(console, args, &executor, budget)?;
+    let budget = Budget { per_run: args.time_per_run, total: args.time, factor: f64::from(args.give_up) };
+    let (first, fresh) = measure(console, args, &executor, budget)?;
     if first.verdict == "violated" {
         // A search that stops at the first error says little about the whole; the papers switch checks off for that.
         executor.common.push("--all-errors".into());
-        remarks.push(format!(
-            "The model has an error ({}). All runs go on behind errors (--all-errors), so that they see the whole state \
-             space.",
-            counted(first.error_count, "found by the first search", "found by the first search")
-        ));
+        remarks.push(
+            "The model has errors. All runs go on behind them (--all-errors), so that they see the whole state space."
+                .into(),
+        );
     }
     let mut runner = open(console, args, &executor, budget)?;
+    // The full search that was made a moment ago is no old one.
+    let known = if first.verdict == "violated" { 0 } else { fresh };
+    let resumed = (runner.results.resumed as u64).saturating_sub(known);
     let full = made(runner.run(&[])?)?;
     if !full.finished() {
         remarks.push(format!(
@@ -275,10 +275,10 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
     };
     write_files(&args.out, &comparison)?;
     console.print(&comparison.text());
-    let resumed = if results.resumed > 0 { format!(", {} were there", results.resumed) } else { String::new() };
+    let there = if resumed > 0 { format!(" ({resumed} were there already)") } else { String::new() };
     console.print(&format!(
-        "\n{} made{resumed}; the page is {}\n",
-        counted(made, "run", "runs"),
+        "\n{} made{there}; the page is {}\n",
+        counted(made + fresh, "run", "runs"),
         args.out.join("index.html").display()
     ));
     if let Some(skipped) = &stopped {
@@ -304,23 +304,26 @@ fn open<'e, 'a>(
     Ok(Runner::new(executor, results, budget, console.progress()))
 }
 
-/// The full search, to know what the model is like.
+/// The full search, to know what the model is like, and whether it was made now (1) or kept (0).
 fn measure(
     console: &Console,
     args: &CompareArgs,
     executor: &CheckExecutor<'_>,
     budget: Budget,
-) -> Result<Record, Failure> {
+) -> Result<(Record, u64), Failure> {
     let mut runner = open(console, args, executor, budget)?;
     let record = runner.run(&[])?;
+    let fresh = runner.made();
     runner.finish();
-    made(record)
+    Ok((made(record)?, fresh))
 }
 
 fn made(record: Result<Record, Skipped>) -> Result<Record, Failure> {
     record.map_err(|skipped| match skipped {
         Skipped::Refused(message) => Failure::Wrong(message),
-        Skipped::Time => Failure::Wrong("the time for all runs (--time) is used up before the full search ended".into()),
+        Skipped::Time => {
+            Failure::Wrong("the time for all runs (--time) is used up before the full search ended".into())
+        }
         Skipped::Interrupted => Failure::Interrupted,
     })
 }

@@ -103,7 +103,7 @@ impl<'a> Data<'a> {
 
     /// A size in states and as a share of all.
     fn size(&self, states: f64) -> String {
-        format!("{} ({})", thousands(states as u64), self.share(states))
+        format!("{} states ({})", thousands(states as u64), self.share(states))
     }
 
     fn share(&self, states: f64) -> String {
@@ -125,9 +125,7 @@ impl<'a> Data<'a> {
             }
             (Some(GaveUp::Seconds(seconds)), _) => format!("it gave up after {}", seconds_text(seconds)),
             (None, Some(rate)) => format!("it gave up at a collision rate of {rate:.2}"),
-            (None, None) if record.reason.as_deref().is_some_and(|reason| reason.contains("path alone")) => {
-                "the path alone does not fit".into()
-            }
+            (None, None) if record.path_does_not_fit() => "the path alone does not fit".into(),
             (None, None) => record.status(),
         }
     }
@@ -145,7 +143,7 @@ fn significant(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-fn seconds_text(seconds: f64) -> String {
+pub fn seconds_text(seconds: f64) -> String {
     if seconds < 1.0 { format!("{} ms", significant(seconds * 1000.0)) } else { format_value(seconds, Unit::Seconds) }
 }
 
@@ -175,7 +173,8 @@ pub fn run_table(caption: &str, records: &[&Record], measured: &Measured) -> Tab
             bytes(record.memory_bytes),
         ]
     };
-    let head = ["options", "verdict", "states stored", "× full", "transitions", "× full", "most held", "time", "memory"];
+    let head =
+        ["options", "verdict", "states stored", "× full", "transitions", "× full", "most held", "time", "memory"];
     Table {
         caption: caption.into(),
         head: head.map(str::to_string).to_vec(),
@@ -206,18 +205,13 @@ fn searches(data: &Data<'_>) -> Drawn {
         seconds_text(full.seconds)
     )];
     for (name, what) in [
-        ("depth first, sleep sets", "Sleep sets keep all states and"),
-        ("depth first, partial-order reduction", "Partial-order reduction"),
+        ("depth first, sleep sets", "With sleep sets"),
+        ("depth first, partial-order reduction", "With partial-order reduction"),
     ] {
         if let Some((_, record)) = data.named(name).least() {
-            let states = if name.ends_with("reduction") {
-                format!(" leaves {} of the states and", percent_of(record.stored, full.states))
-            } else {
-                String::new()
-            };
             sentences.push(format!(
-                "{what}{states} {} {} of the transitions, in {} times the time.",
-                if states.is_empty() { "make" } else { "makes" },
+                "{what} it visits {} of the states by {} of the transitions in {} times the time.",
+                percent_of(record.stored, full.states),
                 percent_of(record.transitions, full.transitions),
                 significant(record.seconds / full.seconds.max(1e-9))
             ));
@@ -225,10 +219,7 @@ fn searches(data: &Data<'_>) -> Drawn {
     }
     let records: Vec<&Record> = curves.iter().flat_map(|curve| curve.runs.iter().map(|(_, record)| *record)).collect();
     let sentence = sentences.join(" ");
-    Drawn {
-        blocks: vec![figure(&[plot], &sentence), Block::Table(run_table("", &records, full))],
-        sentence,
-    }
+    Drawn { blocks: vec![figure(&[plot], &sentence), Block::Table(run_table("", &records, full))], sentence }
 }
 
 fn percent_of(part: u64, whole: u64) -> String {

@@ -80,7 +80,9 @@ impl Figure {
             Figure::CacheSleep => "after Figure 4 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
             Figure::Replacement => "after Figure 5 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
             Figure::Hub => "after Figure 9 of Della Penna et al., Exploiting Hub States in Automatic Verification",
-            Figure::Collision => "after Figure 6 of Della Penna et al., Exploiting Hub States in Automatic Verification",
+            Figure::Collision => {
+                "after Figure 6 of Della Penna et al., Exploiting Hub States in Automatic Verification"
+            }
             Figure::Disk => "after Figure 3 of Stern and Dill, Using Magnetic Disk instead of Main Memory",
             Figure::Serial => "after Table 1 of the paper on serialization of cache-based and disk-based search",
             Figure::Pod => "after Tables 1 to 6 and Figures 3 to 6 of Melatti, Palmer and Gopalakrishnan",
@@ -269,7 +271,11 @@ fn collision(measured: &Measured, results: &Results) -> Vec<Chain> {
 fn disk(measured: &Measured) -> Vec<Chain> {
     let memory = measured.bfs_memory.unwrap_or(measured.memory);
     let points = SAVINGS.iter().map(|&factor| (factor, (memory as f64 / factor) as u64));
-    let points = points.filter(|(_, bytes)| *bytes >= LEAST_DISK_MEMORY);
+    let points: Vec<(f64, u64)> = points.filter(|(_, bytes)| *bytes >= LEAST_DISK_MEMORY).collect();
+    if points.len() < 2 {
+        return Vec::new();
+    }
+    let points = points.into_iter();
     vec![
         chain("in memory", 1, [(1.0, "--search bfs".to_string())].into_iter()),
         chain("on disk", 1, points.map(|(factor, bytes)| (factor, format!("--search bfs --disk --memory {bytes}")))),

@@ -1,12 +1,12 @@
 //! The page of a comparison and its text for the terminal: what was compared, what came out, what to use.
 
-use super::figures::{self, Data, run_table};
+use super::figures::{self, Data, run_table, seconds_text};
 use super::machine;
 use super::matrix::{Figure, Measured, Study};
 use super::results::{Record, Results};
 use super::runner::label;
 use crate::report::html::{Block, Page};
-use crate::report::number::{bytes, counted, duration, thousands};
+use crate::report::number::{bytes, counted, thousands};
 use std::fmt::Write;
 
 /// All that is told.
@@ -139,9 +139,9 @@ impl Comparison<'_> {
                 text,
                 " The full depth-first search takes {} and {}; the least memory that still verified the model is {}, in {} ({}).",
                 bytes(full.memory_bytes),
-                duration(full.seconds),
+                seconds_text(full.seconds),
                 bytes(least.memory_bytes),
-                duration(least.seconds),
+                seconds_text(least.seconds),
                 label(&least.options)
             );
         }
@@ -206,7 +206,7 @@ impl Advice {
         let Some(cheapest) = verified.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))) else {
             return Advice::without_proof(records);
         };
-        let of = |record: &Record| format!("{} for {}", bytes(record.memory_bytes), duration(record.seconds));
+        let of = |record: &Record| format!("{} for {}", bytes(record.memory_bytes), seconds_text(record.seconds));
         let mut sentences = vec![format!(
             "Of {} that verified the model, the cheapest in memory times time takes {}: {}.",
             counted(verified.len() as u64, "setting", "settings"),
@@ -232,15 +232,17 @@ impl Advice {
             Some(record) => Advice {
                 sentences: vec![format!(
                     "The model is not right: every search that came to an end found errors. The fastest took {}: {}.",
-                    duration(record.seconds),
+                    seconds_text(record.seconds),
                     label(&record.options)
                 )],
                 command: Some(record.command.clone()),
             },
             None => Advice {
-                sentences: vec!["No setting verified the model within its budget; more time for each run \
+                sentences: vec![
+                    "No setting verified the model within its budget; more time for each run \
                                  (--time-per-run) or more memory may."
-                    .into()],
+                        .into(),
+                ],
                 command: None,
             },
         }

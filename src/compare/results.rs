@@ -118,10 +118,18 @@ impl Record {
             (Some(GaveUp::Seconds(_)), _) => "gave up: out of time".into(),
             (None, "incomplete") => {
                 let reason = self.reason.as_deref().unwrap_or_default();
-                format!("incomplete: {}", reason.split([':', ';']).next().unwrap_or_default())
+                match reason.split([':', ';']).next().unwrap_or_default() {
+                    _ if self.path_does_not_fit() => "incomplete: the path does not fit".into(),
+                    short => format!("incomplete: {short}"),
+                }
             }
             (None, verdict) => verdict.replace('-', " "),
         }
+    }
+
+    /// A depth-first cache that is smaller than the path.
+    pub fn path_does_not_fit(&self) -> bool {
+        !self.finished() && self.reason.as_deref().is_some_and(|reason| reason.starts_with("the path alone"))
     }
 
     /// What identifies the setting within a comparison.
@@ -152,13 +160,8 @@ impl Results {
             file.seek(SeekFrom::End(0))?;
             file.write_all(b"\n")?;
         }
-        let mut results = Results {
-            fingerprint: fingerprint.into(),
-            file,
-            records: Vec::new(),
-            by_key: HashMap::new(),
-            resumed: 0,
-        };
+        let mut results =
+            Results { fingerprint: fingerprint.into(), file, records: Vec::new(), by_key: HashMap::new(), resumed: 0 };
         for line in String::from_utf8_lossy(&text).lines() {
             if let Ok(record) = serde_json::from_str::<Record>(line)
                 && record.fingerprint == results.fingerprint

@@ -35,7 +35,9 @@ pub fn parse(text: &str) -> Result<Vec<Block>, String> {
             return Err(format!("`{key}`: the blocks are called [[runs]]"));
         }
         for entry in entries {
-            let Value::Table(entry) = entry else { return Err("`runs`: expected blocks that begin with [[runs]]".into()) };
+            let Value::Table(entry) = entry else {
+                return Err("`runs`: expected blocks that begin with [[runs]]".into());
+            };
             blocks.push(block(entry)?);
         }
     }
@@ -193,10 +195,10 @@ mod tests {
             ]
         );
         let chains = blocks[0].chains(&MEASURED).expect("chains");
-        assert_eq!(chains.iter().map(|chain| chain.name.as_str()).collect::<Vec<_>>(), [
-            "--search bfs",
-            "--search bfs --hub"
-        ]);
+        assert_eq!(
+            chains.iter().map(|chain| chain.name.as_str()).collect::<Vec<_>>(),
+            ["--search bfs", "--search bfs --hub"]
+        );
         assert_eq!(chains[0].points.iter().map(|point| point.x).collect::<Vec<_>>(), [1000.0, 100.0]);
     }
 
@@ -210,7 +212,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_in_words() {
-        for text in ["", "x = 1", "[[run]]\na = 1", "[[runs]]\ncache = []", "[[runs]]\ncache = {a = 1}", "[[runs]", "[runs]"] {
+        for text in
+            ["", "x = 1", "[[run]]\na = 1", "[[runs]]\ncache = []", "[[runs]]\ncache = {a = 1}", "[[runs]", "[runs]"]
+        {
             assert!(parse(text).is_err(), "{text}");
         }
         for text in ["cache", "=5", "cache=", "ca che=5", "cache=1,,2"] {

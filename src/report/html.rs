@@ -67,7 +67,8 @@ p { max-width: 46rem; margin: .5rem 0; }
 .dim, figcaption .dim { color: var(--dim); }
 .note { color: var(--dim); font-size: .92rem; }
 figure { margin: 1rem 0 1.4rem; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem; }
+.plots { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
+@media (max-width: 760px) { .plots { grid-template-columns: 1fr; } }
 .plots svg { width: 100%; height: auto; border: 1px solid var(--rule); border-radius: 6px; }
 figcaption { max-width: 46rem; margin-top: .6rem; }
 .wide { overflow-x: auto; }

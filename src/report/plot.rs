@@ -64,7 +64,7 @@ pub struct Plot {
     pub y: Axis,
     /// What is drawn, in the order of the legend.
     pub series: Vec<Series>,
-    /// A level worth a dashed line across: its value and what it is.
+    /// A level worth a dashed line across: its value and what it is, for the legend.
     pub level: Option<(f64, String)>,
 }
 
@@ -78,7 +78,7 @@ const RIGHT: f64 = 22.0;
 const BOTTOM: f64 = 48.0;
 const LEGEND_ROW: f64 = 20.0;
 /// Mean width of a letter of the small font; generous, so that nothing is cut.
-const LETTER: f64 = 6.6;
+const LETTER: f64 = 7.0;
 /// Series have this many distinct looks.
 const LOOKS: usize = 7;
 /// Dashes of the lines, by look.
@@ -88,16 +88,16 @@ const DASHES: [&str; LOOKS] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2
 pub const STYLE: &str = "
 .pv-plot { --ink: #1b1f24; --soft: #59636e; --grid: #d8dee4; --ground: #ffffff;
   --s0: #0072b2; --s1: #d55e00; --s2: #00795a; --s3: #aa4485; --s4: #9a6b00; --s5: #2b8cc4; --s6: #444444;
-  font: 12px system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; background: var(--ground); }
+  font: 13px system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; background: var(--ground); }
 @media screen and (prefers-color-scheme: dark) { .pv-plot { --ink: #e6edf3; --soft: #9ea7b1; --grid: #3a424d;
   --ground: #14181d; --s0: #4fb3f0; --s1: #ff9248; --s2: #2fd3a2; --s3: #f09cd0; --s4: #f2c14e; --s5: #9bd6ff;
   --s6: #c9c9c9; } }
 .pv-plot text { fill: var(--ink); stroke: none; }
 .pv-plot .soft { fill: var(--soft); }
-.pv-plot .title { font-size: 14px; font-weight: 600; }
+.pv-plot .title { font-size: 15px; font-weight: 600; }
 .pv-plot .grid { stroke: var(--grid); stroke-width: 1; }
 .pv-plot .axis { stroke: var(--soft); stroke-width: 1; fill: none; }
-.pv-plot .level { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 5 4; }
+.pv-plot .level { stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 4; fill: none; }
 .pv-plot .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .pv-plot .open { fill: var(--ground); stroke-width: 1.8; }
 ";
@@ -165,6 +165,7 @@ struct Drawing {
 #[derive(Clone, PartialEq)]
 enum Entry {
     Series(usize),
+    Level,
     GaveUp,
 }
 
@@ -193,6 +194,11 @@ impl Drawing {
             .filter(|(_, series)| !series.name.is_empty())
             .map(|(index, series)| (Entry::Series(index), series.name.chars().count()))
             .collect();
+        if let Some((value, name)) = &plot.level
+            && plot.y.admits(*value)
+        {
+            entries.push((Entry::Level, name.chars().count()));
+        }
         if plot.series.iter().any(|series| !series.gave_up.is_empty()) {
             entries.push((Entry::GaveUp, GAVE_UP.chars().count()));
         }
@@ -266,6 +272,8 @@ impl Drawing {
             let (x, label) = (self.px(tick), self.x.label(tick));
             let half = label.chars().count() as f64 * LETTER / 2.0;
             let _ = writeln!(svg, "<path class=\"grid\" d=\"M{x:.1} {TOP}V{:.1}\"/>", bottom + 4.0);
+            // The last one stays inside the drawing.
+            let x = x.min(WIDTH - half - 2.0);
             if x - half < free {
                 continue;
             }
@@ -289,17 +297,9 @@ impl Drawing {
             TOP + HEIGHT / 2.0,
             escape(&label(&plot.y))
         );
-        if let Some((value, name)) = plot.level.as_ref().filter(|(value, _)| plot.y.admits(*value)) {
+        if let Some((value, _)) = plot.level.as_ref().filter(|(value, _)| plot.y.admits(*value)) {
             let y = self.py(*value);
-            let _ = writeln!(
-                svg,
-                "<path class=\"level\" d=\"M{:.1} {y:.1}H{right:.1}\"/>\
-                 <text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                self.left,
-                right - 4.0,
-                y - 5.0,
-                escape(name)
-            );
+            let _ = writeln!(svg, "<path class=\"level\" d=\"M{:.1} {y:.1}H{right:.1}\"/>", self.left);
         }
     }
 
@@ -378,6 +378,10 @@ impl Drawing {
                         let _ = writeln!(svg, "<path class=\"f{look}\" d=\"{}\"/>", marker(look, middle, y));
                     }
                     series.name.as_str()
+                }
+                Entry::Level => {
+                    let _ = writeln!(svg, "<path class=\"level\" d=\"M{x:.1} {y:.1}h28\"/>");
+                    plot.level.as_ref().map_or("", |(_, name)| name.as_str())
                 }
                 Entry::GaveUp => {
                     let (x, y) = (x + 14.0, y + 2.0);

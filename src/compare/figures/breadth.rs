@@ -34,9 +34,10 @@ pub fn hub(data: &Data<'_>) -> Drawn {
         },
     ];
     let mut table = Table {
-        caption: "Hub cache against plain cache, as in the paper: ratios hub / cache; * only the hub cache came to an end \
+        caption:
+            "Hub cache against plain cache, as in the paper: ratios hub / cache; * only the hub cache came to an end \
                   (absolute values), – neither did."
-            .into(),
+                .into(),
         head: ["budget", "cache (states)", "states", "time"].map(str::to_string).to_vec(),
         rows: Vec::new(),
         text_columns: 1,
@@ -141,7 +142,8 @@ pub fn collision(data: &Data<'_>) -> Drawn {
     }
     let sentence = sentences.join(" ");
     let records: Vec<&Record> = curves.iter().flat_map(|curve| curve.runs.iter().map(|(_, record)| *record)).collect();
-    let table = Block::Details("All runs of this figure".into(), vec![Block::Table(run_table("", &records, data.measured))]);
+    let table =
+        Block::Details("All runs of this figure".into(), vec![Block::Table(run_table("", &records, data.measured))]);
     Drawn { blocks: vec![figure(&[plot], &sentence), table], sentence }
 }
 

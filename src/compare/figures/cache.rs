@@ -31,13 +31,13 @@ fn reach(data: &Data<'_>, curve: &Curve<'_>, what: &str) -> String {
     let Some((point, record)) = curve.least() else {
         return match curve.failure() {
             Some((point, record)) => {
-                format!("{what} not even {} states suffice: {}.", data.size(point.x), data.failed(record))
+                format!("{what} not even {} suffice: {}.", data.size(point.x), data.failed(record))
             }
             None => format!("{what} nothing was run."),
         };
     };
     let mut text = format!(
-        "{what} a cache of {} states suffices, at {} times the transitions of the full search and in {}",
+        "{what} a cache of {} suffices, at {} times the transitions of the full search and in {}",
         data.size(point.x),
         significant(data.times(record)),
         seconds_text(record.seconds)
@@ -64,7 +64,7 @@ fn compare(data: &Data<'_>, better: &Curve<'_>, worse: &Curve<'_>, name: &str) -
     let x = small.x.max(large.x);
     let (one, other) = (better.at(x)?, worse.at(x)?);
     Some(format!(
-        "At {} states {name} make {} transitions for each one without.",
+        "At {}, {name} make {} transitions for each one without.",
         data.size(x),
         significant(one.transitions as f64 / other.transitions.max(1) as f64)
     ))
@@ -74,8 +74,7 @@ fn compare(data: &Data<'_>, better: &Curve<'_>, worse: &Curve<'_>, name: &str) -
 pub fn sleep(data: &Data<'_>) -> Drawn {
     let curves = data.curves();
     let (plain, sleeping) = (data.named("without sleep sets"), data.named("with sleep sets"));
-    let mut sentences =
-        vec![reach(data, &plain, "Without sleep sets"), reach(data, &sleeping, "With sleep sets")];
+    let mut sentences = vec![reach(data, &plain, "Without sleep sets"), reach(data, &sleeping, "With sleep sets")];
     sentences.extend(compare(data, &sleeping, &plain, "sleep sets"));
     let sentence = sentences.join(" ");
     Drawn { blocks: vec![figure(&plots(data, &curves), &sentence), tables(data, &curves)], sentence }
@@ -95,7 +94,7 @@ pub fn replacement(data: &Data<'_>) -> Drawn {
         if let (Some(a), Some(b)) = (random.at(x), by_type.at(x)) {
             let ratio = b.transitions as f64 / a.transitions.max(1) as f64;
             sentences.push(format!(
-                "At {} states, the least that both manage, replacement by type makes {} times the transitions of random replacement.",
+                "At {}, the least that both manage, replacement by type makes {} times the transitions of random replacement.",
                 data.size(x),
                 significant(ratio)
             ));

@@ -70,7 +70,10 @@ fn of_store(data: &Data<'_>, store: &str, name: &str) -> Drawn {
     let sentence = sentence(data, store, name, &all_bits, &factors);
     let table = table(data, store, name, &all_bits, &factors);
     Drawn {
-        blocks: vec![figure(&plots, &sentence), Block::Details(format!("{name}: all figures"), vec![Block::Table(table)])],
+        blocks: vec![
+            figure(&plots, &sentence),
+            Block::Details(format!("{name}: all figures"), vec![Block::Table(table)]),
+        ],
         sentence,
     }
 }

@@ -81,6 +81,7 @@ impl Axis {
         }
         let (low, high, ticks) = match self.scale {
             Scale::Linear => linear(low, high, self.from_zero, self.unit),
+            Scale::Log if self.unit == Unit::Bytes => binary(low, high),
             Scale::Log => logarithmic(low, high),
         };
         Fitted { scale: self.scale, unit: self.unit, low, high, ticks }
@@ -184,6 +185,15 @@ fn logarithmic(low: f64, high: f64) -> (f64, f64, Vec<f64>) {
     (from, to, ticks)
 }
 
+/// Powers of two, for bytes.
+fn binary(low: f64, high: f64) -> (f64, f64, Vec<f64>) {
+    let first = (low * 1.000_001).log2().floor() as i32;
+    let last = ((high * 0.999_999).log2().ceil() as i32).max(first + 1);
+    let every = ((last - first) as u32).div_ceil(7).max(1) as usize;
+    let ticks = (first..=last).step_by(every).map(|power| 2f64.powi(power)).collect();
+    (2f64.powi(first), 2f64.powi(last), ticks)
+}
+
 /// A value as it is written at a tick or in a sentence, with the unit where it is one.
 pub fn format_value(value: f64, unit: Unit) -> String {
     if !value.is_finite() {
@@ -265,13 +275,20 @@ mod tests {
         assert_eq!(ticks(Axis::log("x"), &[3.0, 8000.0]), ["1", "10", "100", "1000", "10k"]);
         assert_eq!(ticks(Axis::log("x"), &[500.0, 9_000.0]), ["500", "1000", "2000", "5000", "10k"]);
         assert_eq!(ticks(Axis::log("x"), &[1e-9, 1.0]).len(), 5);
+        let bytes = Axis::log("x").in_unit(Unit::Bytes);
+        assert_eq!(ticks(bytes, &[3000.0, 20_000.0]), ["2 KiB", "4 KiB", "8 KiB", "16 KiB", "32 KiB"]);
         let one = Axis::log("x").fit([5.0].into_iter());
         assert!(one.low < one.high && one.ticks.len() >= 2, "{one:?}");
     }
 
     #[test]
     fn no_range_is_empty_and_no_place_is_outside() {
-        for axis in [Axis::linear("x"), Axis::log("x"), Axis::linear("x").from_zero().in_unit(Unit::Bytes)] {
+        for axis in [
+            Axis::linear("x"),
+            Axis::log("x"),
+            Axis::log("x").in_unit(Unit::Bytes),
+            Axis::linear("x").from_zero().in_unit(Unit::Bytes),
+        ] {
             for values in [&[][..], &[0.0], &[-3.0], &[7.0, 7.0], &[f64::NAN, f64::INFINITY], &[1e-300, 1e300]] {
                 let fitted = axis.fit(values.iter().copied());
                 assert!(fitted.low < fitted.high, "{axis:?} {values:?} {fitted:?}");

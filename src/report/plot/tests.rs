@@ -73,7 +73,7 @@ fn a_legend_of_many_series_wraps_and_keeps_apart() {
     let drawing = Drawing::new(&plot);
     let width = |entry: &Entry| match entry {
         Entry::Series(index) => 44.0 + plot.series[*index].name.len() as f64 * LETTER,
-        Entry::GaveUp => 0.0,
+        Entry::Level | Entry::GaveUp => 0.0,
     };
     for pair in drawing.legend.windows(2) {
         let ((first, x1, row1), (_, x2, row2)) = (&pair[0], &pair[1]);
