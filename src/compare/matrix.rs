@@ -258,7 +258,7 @@ fn hub(measured: &Measured) -> Vec<Chain> {
 fn collision(measured: &Measured, results: &Results) -> Vec<Chain> {
     let hub = hub(measured);
     let finished = |point: &&Point| results.get(&point.options).is_some_and(|record| record.finished());
-    let found = hub.iter().filter(|chain| chain.name == "hub").flat_map(|chain| &chain.points).filter(finished).last();
+    let found = hub.iter().filter(|chain| chain.name == "hub").flat_map(|chain| &chain.points).rfind(finished);
     let cache = found.and_then(|point| point.options.get(3)).cloned();
     let cache = cache.unwrap_or_else(|| measured.percent(50.0).to_string());
     let one = |p: f64| {
