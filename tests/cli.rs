@@ -160,6 +160,19 @@ fn combinations_are_refused_by_name() {
         assert!(err(&output).contains(says), "{line}: {}", err(&output));
         assert!(output.stdout.is_empty(), "{line}");
     }
+    // What does not go with a search for cycles depends on the model.
+    folder.write("live.pml", "byte x; active proctype p() { do :: x = 1 - x od } ltl moves { []<> (x == 1) }");
+    folder.write("label.pml", "byte x; active proctype p() { accept: do :: x = 1 - x od }");
+    for model in ["live.pml", "label.pml", "label.pml --non-progress"] {
+        for line in ["--search bfs", "--sleep", "--por", "--cache 500", "--store compact", "--store bloom"] {
+            let output = folder.pv(&format!("check {model} {line}"));
+            assert_eq!(code(&output), 2, "{model} {line}: {}", out(&output));
+            assert!(err(&output).contains(line.trim_end_matches(" 500")), "{}", err(&output));
+            if !model.contains("--non-progress") {
+                assert_eq!(code(&folder.pv(&format!("check {model} {line} --no-claims"))), 0, "{model} {line}");
+            }
+        }
+    }
     // Refused before the model is looked at.
     assert!(err(&folder.pv("check nosuch.pml --hub")).contains("--hub"));
 }

@@ -157,23 +157,45 @@ pub fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String
                     the model has no claims and no accept labels, and --non-progress is not given"
             .into());
     }
-    if claims && !options.checks.non_progress && options.search.bfs() {
-        return Err(format!(
-            "--search bfs with the claims of {} ({}) makes no sense: cycles are found depth first; add --no-claims",
-            model.name,
-            names()
-        ));
+    // A search for cycles runs depth first, over an exact store, without a reduction: see docs/soundness.md.
+    let what = if options.checks.non_progress {
+        "--non-progress".to_string()
+    } else if claims {
+        format!("the claims of {} ({})", model.name, names())
+    } else if !options.checks.no_claims && model.uses.accept_labels {
+        format!("the accept labels of {}", model.name)
+    } else {
+        return Ok(());
+    };
+    match WITHOUT_CYCLES.iter().find(|rule| (rule.broken)(options)) {
+        None => Ok(()),
+        Some(Rule { options: option, reason, .. }) => {
+            let instead = if options.checks.non_progress { "" } else { "; --no-claims leaves them out" };
+            Err(format!("{option} with {what} makes no sense: {reason}{instead}"))
+        }
     }
-    if claims && options.search.por && model.claims.iter().any(|claim| claim.uses_next) {
-        return Err("--por makes no sense with a formula that has `X`: \
-                    the reduction changes how many steps lie between two states"
-            .into());
-    }
-    if claims && options.search.deadlocks_only {
-        return Err(format!("--deadlocks-only with the claims of {} makes no sense: add --no-claims", model.name));
-    }
-    Ok(())
 }
+
+/// What does not go with a search for cycles, and why.
+#[rustfmt::skip]
+const WITHOUT_CYCLES: &[Rule] = rules! {
+    "--search bfs", |o| o.search.bfs(),
+        "cycles are found depth first";
+    "--sleep", |o| o.search.sleep,
+        "sleep sets may leave out the step that closes a cycle";
+    "--deadlocks-only", |o| o.search.deadlocks_only,
+        "the reduction keeps deadlocks, not cycles";
+    "--por", |o| o.search.por,
+        "the reduction keeps assertions and end states, not cycles";
+    "--check-independence", |o| o.search.check_independence,
+        "nothing is reduced in a search for cycles";
+    "--cache", |o| o.search.cache.is_some(),
+        "a forgotten state may be the one at which a cycle closes";
+    "--store compact", |o| o.search.store() == StoreKind::Compact,
+        "two states taken for one look like a cycle";
+    "--store bloom", |o| o.search.store() == StoreKind::Bloom,
+        "two states taken for one look like a cycle";
+};
 
 #[cfg(test)]
 mod tests {
