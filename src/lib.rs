@@ -7,6 +7,7 @@ pub mod cli;
 pub mod compare;
 pub mod exec;
 pub mod format;
+pub mod load;
 pub mod ltl;
 pub mod model;
 pub mod report;

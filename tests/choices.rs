@@ -5,8 +5,6 @@ use pv::exec::{Machine, Program};
 use pv::search::choose::{atomic_after, choices};
 use pv::search::outcome::Actor;
 use pv::search::replay;
-use pv::source::SourceMap;
-use pv::source::preprocess::{PreprocessOptions, preprocess};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -17,14 +15,6 @@ fn expected_states(text: &str) -> Option<usize> {
     let line = text.lines().find(|line| line.contains("expect: verdict=verified"))?;
     let count = line.split_whitespace().find_map(|pair| pair.strip_prefix("stored="))?;
     count.parse().ok().filter(|&count| count <= LARGEST)
-}
-
-fn load(path: &Path) -> Option<pv::model::Model> {
-    let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
-    let file = map.read_model(path, &mut diagnostics).ok()?;
-    let tokens = preprocess(&mut map, file, &PreprocessOptions::default(), &mut diagnostics);
-    let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics)?;
-    pv::sema::analyse(&map, &unit, "model", &mut diagnostics)
 }
 
 /// Storable states that choices lead to.
@@ -75,7 +65,10 @@ fn choices_reach_what_searches_reach() {
                 continue;
             }
             // Hidden variables are not part of a stored state, so what follows depends on who comes first.
-            let Some(model) = load(&path).filter(|model| model.hidden_size == 0) else { continue };
+            let Some(model) = pv::load::read(&path).ok().map(|(_, model)| model).filter(|model| model.hidden_size == 0)
+            else {
+                continue;
+            };
             tried += 1;
             let found = reachable(&model);
             if found != Ok(expected) {

@@ -7,9 +7,6 @@ use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict};
 use pv::search::plan::{Order, Plan};
-use pv::source::SourceMap;
-use pv::source::diagnostic::Severity;
-use pv::source::preprocess::{PreprocessOptions, preprocess};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -66,23 +63,6 @@ fn expectation(text: &str) -> Expectation {
     Expectation::None
 }
 
-fn load(path: &Path) -> Result<Model, String> {
-    let mut map = SourceMap::new();
-    let mut diagnostics = Vec::new();
-    let file = map.read_model(path, &mut diagnostics).map_err(|error| error.to_string())?;
-    let tokens = preprocess(&mut map, file, &PreprocessOptions::default(), &mut diagnostics);
-    let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics);
-    let failed = |list: &[pv::source::diagnostic::Diagnostic]| list.iter().any(|d| d.severity == Severity::Error);
-    let mut model = None;
-    if !failed(&diagnostics) {
-        model = unit.and_then(|unit| pv::sema::analyse(&map, &unit, "model", &mut diagnostics));
-    }
-    match model {
-        Some(model) if !failed(&diagnostics) => Ok(model),
-        _ => Err(pv::source::render::render(&map, &diagnostics, false)),
-    }
-}
-
 fn run(model: &Model, plan: &Plan) -> Outcome {
     let interrupt = AtomicBool::new(false);
     plan.execute(model, &mut Monitor::silent(&interrupt))
@@ -90,7 +70,7 @@ fn run(model: &Model, plan: &Plan) -> Outcome {
 
 fn check(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
-    let model = load(path);
+    let model = pv::load::read(path).map(|(_, model)| model);
     let expected = match expectation(&text) {
         Expectation::Refused => {
             return if model.is_err() { Ok(()) } else { Err("pv accepts it, SPIN refuses it".into()) };

@@ -2,13 +2,12 @@
 
 use super::console::{Console, WRONG};
 use super::options::ModelArgs;
+use crate::load::{compile, failed};
 use crate::model::Model;
 use crate::source::SourceMap;
-use crate::source::diagnostic::{Diagnostic, Severity};
-use crate::source::preprocess::{PreprocessOptions, preprocess};
+use crate::source::diagnostic::Diagnostic;
+use crate::source::preprocess::PreprocessOptions;
 use crate::source::render::render;
-use crate::{sema, syntax};
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -34,28 +33,13 @@ pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
     };
     let name = map.file(file).name.clone();
     let options = PreprocessOptions { defines: args.defines.clone(), include_dirs: args.include_dirs.clone() };
-    let tokens = preprocess(&mut map, file, &options, &mut diagnostics);
-    let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
-    let unit = syntax::parse(&mut map, tokens, &mut diagnostics);
-    // With errors so far the tree has holes, and what sema says about it would be noise.
-    let model =
-        unit.filter(|_| !failed(&diagnostics)).and_then(|unit| sema::analyse(&map, &unit, &name, &mut diagnostics));
-    // `x++` reads and writes x: what is wrong with it is found twice and told once.
-    let mut told = HashSet::new();
-    diagnostics.retain(|diagnostic| told.insert((diagnostic.message.clone(), diagnostic.primary.span)));
+    let model = compile(&mut map, file, &options, &mut diagnostics);
     show(console, &map, &diagnostics);
     match model {
-        Some(mut model) if !failed(&diagnostics) => {
-            model.fingerprint = fingerprint;
-            Ok(Loaded { map, model, seconds: start.elapsed().as_secs_f64() })
-        }
-        _ if failed(&diagnostics) => Err(WRONG),
-        _ => Err(console.wrong(format!("{name}: the model cannot be read"))),
+        Some(model) => Ok(Loaded { map, model, seconds: start.elapsed().as_secs_f64() }),
+        None if failed(&diagnostics) => Err(WRONG),
+        None => Err(console.wrong(format!("{name}: the model cannot be read"))),
     }
-}
-
-fn failed(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
 /// Prints diagnostics to standard error; with `--quiet` only if there is an error among them.

@@ -1,0 +1,55 @@
+//! From text to a model in one call: preprocess, parse, analyse. The command line, the tests and programs that use pv
+//! as a library all come through here.
+
+use crate::model::Model;
+use crate::source::diagnostic::{Diagnostic, Severity};
+use crate::source::preprocess::{PreprocessOptions, preprocess};
+use crate::source::render::render;
+use crate::source::{FileId, SourceMap};
+use crate::{sema, syntax};
+use std::path::Path;
+
+/// Some diagnostic is an error.
+pub fn failed(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Compiles a file of the map; `None` if an error is among the diagnostics. A step that found errors is the last:
+/// what the next ones would say about a text with holes is noise.
+pub fn compile(
+    map: &mut SourceMap,
+    file: FileId,
+    options: &PreprocessOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Model> {
+    let name = map.file(file).name.clone();
+    let tokens = preprocess(map, file, options, diagnostics);
+    if failed(diagnostics) {
+        return None;
+    }
+    let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
+    let unit = syntax::parse(map, tokens, diagnostics).filter(|_| !failed(diagnostics))?;
+    let model = sema::analyse(map, &unit, &name, diagnostics).filter(|_| !failed(diagnostics))?;
+    Some(Model { fingerprint, ..model })
+}
+
+/// Reads and compiles a file; what is wrong comes back as it would be shown.
+pub fn read(path: &Path) -> Result<(SourceMap, Model), String> {
+    let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
+    let file = map.read_model(path, &mut diagnostics).map_err(|error| error.to_string())?;
+    finish(map, file, diagnostics)
+}
+
+/// Compiles a text.
+pub fn read_text(name: &str, text: &str) -> Result<(SourceMap, Model), String> {
+    let mut map = SourceMap::new();
+    let file = map.add_file(name.to_string(), None, text.to_string());
+    finish(map, file, Vec::new())
+}
+
+fn finish(mut map: SourceMap, file: FileId, mut diagnostics: Vec<Diagnostic>) -> Result<(SourceMap, Model), String> {
+    match compile(&mut map, file, &PreprocessOptions::default(), &mut diagnostics) {
+        Some(model) => Ok((map, model)),
+        None => Err(render(&map, &diagnostics, false)),
+    }
+}
