@@ -49,12 +49,69 @@ impl Term {
             Term::Formula { depth, .. } => *depth,
         }
     }
+}
 
-    fn into_formula(self) -> Formula {
+/// What stands between two operands.
+#[derive(Clone, Copy)]
+pub enum Operator {
+    /// One that gives a value.
+    Value(BinaryOp),
+    /// One of formulas only.
+    Formula(FormulaOp),
+}
+
+impl Operator {
+    /// How loosely it binds; all lean to the left.
+    fn level(self) -> u8 {
         match self {
-            Term::Expr { expr, .. } => Formula { span: expr.span, kind: FormulaKind::Atom(expr) },
-            Term::Formula { formula, .. } => formula,
+            Operator::Value(op) => op_level(op),
+            Operator::Formula(FormulaOp::Until | FormulaOp::WeakUntil | FormulaOp::Release) => 10,
+            Operator::Formula(_) => 13,
         }
+    }
+}
+
+/// How loosely an operator binds, from 2 for `*` to 12 for `||`; 1 is for signs in front, 0 for single words.
+pub fn op_level(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 2,
+        BinaryOp::Add | BinaryOp::Subtract => 3,
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 4,
+        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => 5,
+        BinaryOp::Equal | BinaryOp::NotEqual => 6,
+        BinaryOp::BitAnd => 7,
+        BinaryOp::BitXor => 8,
+        BinaryOp::BitOr => 9,
+        BinaryOp::And => 11,
+        BinaryOp::Or => 12,
+    }
+}
+
+/// Operands and operators in a row, read so far. What still waits for its right side binds tighter from left to
+/// right: before an operator is taken in, those in front of it that bind as tight or tighter are applied.
+pub struct Chain {
+    waiting: Vec<(Term, Operator)>,
+    last: Term,
+}
+
+impl Chain {
+    /// A single operand.
+    pub fn new(last: Term) -> Chain {
+        Chain { waiting: Vec::new(), last }
+    }
+
+    /// One more operator and operand.
+    pub fn push(&mut self, build: &mut Build<'_>, operator: Operator, next: Term) {
+        let mut left = std::mem::replace(&mut self.last, next);
+        while let Some((a, waiting)) = self.waiting.pop_if(|(_, waiting)| waiting.level() <= operator.level()) {
+            left = build.apply(waiting, a, left);
+        }
+        self.waiting.push((left, operator));
+    }
+
+    /// The whole.
+    pub fn finish(self, build: &mut Build<'_>) -> Term {
+        self.waiting.into_iter().rev().fold(self.last, |right, (left, operator)| build.apply(operator, left, right))
     }
 }
 
@@ -157,7 +214,7 @@ impl Build<'_> {
         priority: Option<Expr>,
         provided: Option<Expr>,
         body: Sequence,
-    ) -> Item {
+    ) -> Box<Item> {
         for declaration in &parameters {
             for declarator in &declaration.variables {
                 if declarator.initializer.is_some() {
@@ -170,11 +227,18 @@ impl Build<'_> {
             }
         }
         let (name, span) = (self.ident(name), self.span(l, r));
-        Item::Proctype(Proctype { kind, name, active, parameters, priority, provided, body, span })
+        Box::new(Item::Proctype(Proctype { kind, name, active, parameters, priority, provided, body, span }))
     }
 
-    fn body_item(&self, kind: ProctypeKind, name: Ident, priority: Option<Expr>, body: Sequence, span: Span) -> Item {
-        Item::Proctype(Proctype {
+    fn body_item(
+        &self,
+        kind: ProctypeKind,
+        name: Ident,
+        priority: Option<Expr>,
+        body: Sequence,
+        span: Span,
+    ) -> Box<Item> {
+        Box::new(Item::Proctype(Proctype {
             kind,
             name,
             active: None,
@@ -183,15 +247,15 @@ impl Build<'_> {
             provided: None,
             body,
             span,
-        })
+        }))
     }
 
-    pub fn init(&self, l: u32, w: u32, r: u32, priority: Option<Expr>, body: Sequence) -> Item {
+    pub fn init(&self, l: u32, w: u32, r: u32, priority: Option<Expr>, body: Sequence) -> Box<Item> {
         let name = Ident { name: "init".into(), span: self.span(l, w) };
         self.body_item(ProctypeKind::Init, name, priority, body, self.span(l, r))
     }
 
-    pub fn never(&mut self, l: u32, w: u32, r: u32, name: Option<Name>, body: Sequence) -> Item {
+    pub fn never(&mut self, l: u32, w: u32, r: u32, name: Option<Name>, body: Sequence) -> Box<Item> {
         let name = match name {
             Some(name) => self.ident(name),
             None => Ident { name: format!("never_{}", self.claims).into(), span: self.span(l, w) },
@@ -200,15 +264,16 @@ impl Build<'_> {
         self.body_item(ProctypeKind::Never, name, None, body, self.span(l, r))
     }
 
-    pub fn trace(&self, l: u32, w: u32, r: u32, kind: ProctypeKind, body: Sequence) -> Item {
+    pub fn trace(&self, l: u32, w: u32, r: u32, kind: ProctypeKind, body: Sequence) -> Box<Item> {
         let name = if kind == ProctypeKind::Trace { "trace" } else { "notrace" };
         let name = Ident { name: name.into(), span: self.span(l, w) };
         self.body_item(kind, name, None, body, self.span(l, r))
     }
 
-    pub fn ltl(&mut self, l: u32, r: u32, name: Option<Name>, formula: Term) -> Item {
+    pub fn ltl(&mut self, l: u32, r: u32, name: Option<Name>, formula: Term) -> Box<Item> {
         let name = name.map(|name| self.ident(name));
-        Item::Ltl(Ltl { name, formula: formula.into_formula(), span: self.span(l, r) })
+        let formula = self.as_formula(formula);
+        Box::new(Item::Ltl(Ltl { name, formula, span: self.span(l, r) }))
     }
 
     pub fn mtype(
@@ -219,7 +284,7 @@ impl Build<'_> {
         visibility: Visibility,
         subtype: Option<Name>,
         names: Vec<Name>,
-    ) -> Item {
+    ) -> Box<Item> {
         if visibility != Visibility::Plain {
             let word = self.tokens[l as usize].token.text();
             self.diagnostics.push(Diagnostic::error(
@@ -228,11 +293,11 @@ impl Build<'_> {
                 "leave this out",
             ));
         }
-        Item::Mtype(Mtype {
+        Box::new(Item::Mtype(Mtype {
             subtype: subtype.map(|name| self.ident(name)),
             names: names.into_iter().map(|name| self.ident(name)).collect(),
             span: self.span(w, r),
-        })
+        }))
     }
 
     // ---- declarations -------------------------------------------------------------------------------------------
@@ -507,7 +572,14 @@ impl Build<'_> {
         }
     }
 
-    pub fn binary(&mut self, op: BinaryOp, a: Term, b: Term) -> Term {
+    fn apply(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+        match operator {
+            Operator::Value(op) => self.binary(op, a, b),
+            Operator::Formula(op) => self.formula(op, a, b),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Term, b: Term) -> Term {
         let joins = matches!(op, BinaryOp::And | BinaryOp::Or);
         if joins && (matches!(a, Term::Formula { .. }) || matches!(b, Term::Formula { .. })) {
             let op = if op == BinaryOp::And { FormulaOp::And } else { FormulaOp::Or };
@@ -531,13 +603,41 @@ impl Build<'_> {
     pub fn temporal(&mut self, l: u32, op: Temporal, term: Term) -> Term {
         let span = self.join(self.tokens[l as usize].span, term.span());
         let depth = term.depth() + 1;
-        self.make_formula(span, depth, FormulaKind::Unary(op, Box::new(term.into_formula())))
+        let formula = self.as_formula(term);
+        self.make_formula(span, depth, FormulaKind::Unary(op, Box::new(formula)))
     }
 
-    pub fn formula(&mut self, op: FormulaOp, a: Term, b: Term) -> Term {
+    fn formula(&mut self, op: FormulaOp, a: Term, b: Term) -> Term {
         let span = self.join(a.span(), b.span());
         let depth = 1 + a.depth().max(b.depth());
-        self.make_formula(span, depth, FormulaKind::Binary(op, Box::new(a.into_formula()), Box::new(b.into_formula())))
+        let (a, b) = (self.as_formula(a), self.as_formula(b));
+        self.make_formula(span, depth, FormulaKind::Binary(op, Box::new(a), Box::new(b)))
+    }
+
+    /// SPIN negates formulas, so they can hold no probe.
+    fn as_formula(&mut self, term: Term) -> Formula {
+        match term {
+            Term::Formula { formula, .. } => formula,
+            Term::Expr { expr, probe } => {
+                if let Some((test, span)) = probe {
+                    let (name, instead) = match test {
+                        ChannelTest::Full => ("full", "len(q) == N"),
+                        ChannelTest::NotFull => ("nfull", "len(q) < N"),
+                        ChannelTest::Empty => ("empty", "len(q) == 0"),
+                        _ => ("nempty", "len(q) > 0"),
+                    };
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            format!("`{name}` in a formula"),
+                            span,
+                            "formulas are negated, this cannot be",
+                        )
+                        .with_help(format!("write `{instead}`, which means the same")),
+                    );
+                }
+                Formula { span: expr.span, kind: FormulaKind::Atom(expr) }
+            }
+        }
     }
 
     fn make_formula(&mut self, span: Span, depth: u32, kind: FormulaKind) -> Term {

@@ -25,7 +25,7 @@ struct Inline {
 }
 
 /// Takes the definitions out and puts bodies in for calls. `None` if that gets out of hand.
-pub fn expand(map: &mut SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Vec<Lexeme>> {
+pub fn expand(map: &mut SourceMap, mut tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Vec<Lexeme>> {
     if !tokens.iter().any(|lexeme| lexeme.token == Token::Inline) {
         return Some(tokens);
     }
@@ -48,7 +48,13 @@ pub fn expand(map: &mut SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Vec<Di
             token if token.starts_item() => depth = 0,
             _ => {}
         }
-        if tokens[at].token == Token::Inline {
+        let plain = !matches!(tokens[at].token, Token::Name(_) | Token::Return | Token::Inline);
+        if plain {
+            // The way of nearly all tokens: moved, not copied.
+            let nothing = Lexeme::made(Token::Semicolon, tokens[at].span, Origin::Written);
+            expander.out.push(std::mem::replace(&mut tokens[at], nothing));
+            at += 1;
+        } else if tokens[at].token == Token::Inline {
             if depth > 0 {
                 expander.diagnostics.push(
                     Diagnostic::error(

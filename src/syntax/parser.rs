@@ -49,23 +49,23 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
     let mut build = Build { map, tokens: &tokens, doubtful: &doubtful, diagnostics, claims: 0, errors: 0 };
     let mut effort = 0;
     for range in items(&tokens) {
-        let mut stream = Stream::new(&tokens[range.clone()], range.start);
+        let first = range.start as u32;
+        let written = tokens[range.clone()].iter().zip(first..).map(|(l, at)| Ok((at, l.token.clone(), at + 1)));
+        let mut result = parser.parse(&mut build, written);
         // Each error is mended and the item parsed anew. What the actions report is the same each time, and is
         // dropped when it is there already.
-        loop {
-            match parser.parse(&mut build, stream.iter()) {
-                Ok(item) => {
-                    unit.items.push(item);
-                    break;
-                }
-                Err(error) => {
-                    let at = build.error(error);
-                    effort += stream.len();
-                    if build.gives_up() || effort > MAX_EFFORT || !stream.repair(at) {
-                        break;
-                    }
-                }
+        let mut stream = None;
+        while let Err(error) = &result {
+            let at = build.error(error.clone());
+            effort += range.len();
+            let stream = stream.get_or_insert_with(|| Stream::new(&tokens[range.clone()], range.start));
+            if build.gives_up() || effort > MAX_EFFORT || !stream.repair(at) {
+                break;
             }
+            result = parser.parse(&mut build, stream.iter());
+        }
+        if let Ok(item) = result {
+            unit.items.push(*item);
         }
         if build.gives_up() || effort > MAX_EFFORT {
             break;

@@ -2,6 +2,7 @@
 //! precedence of operators asks for them. What it prints is read back to the same tree (see [`super::same`]). The
 //! tree holds no macros, inlines or comments, so this is the model as the verifier sees it: `pv fmt --expand`.
 
+use super::build::op_level;
 use super::short::{binary_text, test_text, unary_text};
 use super::tree::*;
 use std::fmt::Write;
@@ -447,18 +448,7 @@ fn write_pattern(out: &mut String, arguments: &[ReceiveArgument]) {
 fn level(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Unary(..) => 1,
-        ExprKind::Binary(op, ..) => match op {
-            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 2,
-            BinaryOp::Add | BinaryOp::Subtract => 3,
-            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 4,
-            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => 5,
-            BinaryOp::Equal | BinaryOp::NotEqual => 6,
-            BinaryOp::BitAnd => 7,
-            BinaryOp::BitXor => 8,
-            BinaryOp::BitOr => 9,
-            BinaryOp::And => 11,
-            BinaryOp::Or => 12,
-        },
+        ExprKind::Binary(op, ..) => op_level(*op),
         _ => 0,
     }
 }

@@ -130,9 +130,4 @@ impl Stream {
     pub fn iter(&self) -> impl Iterator<Item = Result<(u32, Token, u32), ()>> + '_ {
         self.tokens.iter().map(|(token, at, _)| Ok((*at, token.clone(), at + 1)))
     }
-
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.tokens.len()
-    }
 }
