@@ -3,6 +3,7 @@
 //! help its reader is a bug.
 
 use pv::source::SourceMap;
+use pv::source::diagnostic::Severity;
 use pv::source::preprocess::{PreprocessOptions, preprocess};
 use pv::source::render::render;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,11 @@ fn messages(path: &Path) -> String {
     let name = path.file_name().expect("a file name").to_string_lossy().into_owned();
     let file = map.add_file(name, Some(path.to_owned()), text);
     let tokens = preprocess(&mut map, file, &PreprocessOptions::default(), &mut diagnostics);
-    pv::syntax::parse(&mut map, tokens, &mut diagnostics);
+    let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics);
+    let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    if let Some(unit) = unit.filter(|_| !failed) {
+        pv::sema::analyse(&map, &unit, "model", &mut diagnostics);
+    }
     render(&map, &diagnostics, false)
 }
 

@@ -213,15 +213,13 @@ impl Analyser<'_> {
             if declarator.initializer.is_some() {
                 self.error(declarator.span, "a parameter cannot have an initialiser", "`run` gives the value");
             }
-            let Some(mut var) = self.variable(declaration, declarator) else { continue };
+            let mut var = self.variable(declaration, declarator);
             if var.length.is_some() {
                 self.report(
                     Diagnostic::error(format!("the parameter `{}` is an array", var.name), declarator.span, "an array")
                         .with_help("put the array into a channel's message, or make it global"),
                 );
-                continue;
-            }
-            if let Kind::Struct(number) = var.kind
+            } else if let Kind::Struct(number) = var.kind
                 && let Some(field) = self.array_field(number)
             {
                 self.report(
@@ -232,7 +230,6 @@ impl Analyser<'_> {
                     )
                     .with_label(field, "this field"),
                 );
-                continue;
             }
             var.region = Region::Local;
             let Some(body) = &mut self.body else { return };
@@ -263,6 +260,7 @@ impl Analyser<'_> {
 
     /// Makes a local visible.
     pub(super) fn declare_local(&mut self, var: Var) {
+        self.declared(&var.name, var.span);
         let Some(body) = &mut self.body else { return };
         let scope = body.symbols.current;
         body.symbols.entries.push(Symbol { name: var.name.clone(), scope, span: var.span, var: Some(var) });

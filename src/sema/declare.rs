@@ -21,18 +21,23 @@ pub(super) struct Start {
 impl Analyser<'_> {
     pub(super) fn mtype(&mut self, mtype: &Mtype) {
         let set = self.mtype_set(mtype.subtype.as_ref());
-        for name in mtype.names.iter().rev() {
-            if let Some(&(_, _, first)) = self.mtype_names.get(&name.name) {
-                self.report(
+        let mut fresh: Vec<&Ident> = Vec::new();
+        for name in &mtype.names {
+            let within = fresh.iter().find(|earlier| earlier.name == name.name).map(|earlier| earlier.span);
+            let before = self.mtype_names.get(&name.name).map(|&(_, _, span)| span);
+            match within.or(before) {
+                None => fresh.push(name),
+                Some(first) => self.report(
                     Diagnostic::error(
                         format!("the mtype name `{}` is declared twice", name.name),
                         name.span,
                         "again here",
                     )
                     .with_label(first, "first declared here"),
-                );
-                continue;
+                ),
             }
+        }
+        for name in fresh.into_iter().rev() {
             let names = &mut self.mtypes[set as usize].names;
             names.push(name.name.clone());
             let value = names.len() as i32;
@@ -71,7 +76,7 @@ impl Analyser<'_> {
                     self.twice(&declarator.name, first);
                     continue;
                 }
-                let Some(mut var) = self.variable(declaration, declarator) else { continue };
+                let mut var = self.variable(declaration, declarator);
                 layout::place(&mut var, &self.structs, &mut allocator);
                 var.leaf = leaves;
                 leaves += layout::leaves(var.kind, &self.structs);
@@ -88,12 +93,13 @@ impl Analyser<'_> {
 
     pub(super) fn global(&mut self, declaration: &Declaration) {
         let mut vars = Vec::new();
+        self.declaring_now = declaration.variables.iter().map(|declarator| declarator.name.name.clone()).collect();
         for declarator in &declaration.variables {
             if let Some(first) = self.taken(&declarator.name.name) {
                 self.twice(&declarator.name, first);
                 continue;
             }
-            let Some(mut var) = self.variable(declaration, declarator) else { continue };
+            let mut var = self.variable(declaration, declarator);
             if declaration.visibility == Visibility::Hidden {
                 if matches!(var.kind, Kind::Scalar(ScalarType::Bit | ScalarType::Bool)) {
                     self.report(
@@ -119,7 +125,9 @@ impl Analyser<'_> {
             self.global_initials.push(GlobalInitial { class, initial, channels });
             vars.push(var);
         }
+        self.declaring_now.clear();
         for var in vars {
+            self.declared(&var.name, var.span);
             if let Some(first) = self.globals.get(&var.name) {
                 let (first, again) = (first.span, Ident { name: var.name.clone(), span: var.span });
                 self.twice(&again, first);
@@ -146,21 +154,24 @@ impl Analyser<'_> {
     }
 
     pub(super) fn twice(&mut self, name: &Ident, first: Span) {
-        self.report(
+        let mut diagnostic =
             Diagnostic::error(format!("`{}` is declared twice", name.name), name.span, "declared again here")
-                .with_label(first, "first declared here")
-                .with_note("an inner block cannot redeclare a name of an outer one"),
-        );
+                .with_label(first, "first declared here");
+        // In the same block it is plain; that an inner block may not do so either surprises those who know C.
+        if let Some(body) = &self.body
+            && body.symbols.visible(&name.name).is_none_or(|symbol| symbol.scope != body.symbols.current)
+        {
+            diagnostic = diagnostic.with_note("a block cannot redeclare a name that is visible in it");
+        }
+        self.report(diagnostic);
     }
 
-    /// A variable as declared, without its place.
-    pub(super) fn variable(&mut self, declaration: &Declaration, declarator: &Declarator) -> Option<Var> {
-        let kind = self.kind(&declaration.ty, declarator)?;
-        let length = match &declarator.array {
-            None => None,
-            Some(size) => Some(self.array_size(&declarator.name, size)?),
-        };
-        Some(Var {
+    /// A variable as declared, without its place. If something is wrong with it a stand-in is declared all the same,
+    /// so that its uses are not reported as well.
+    pub(super) fn variable(&mut self, declaration: &Declaration, declarator: &Declarator) -> Var {
+        let kind = self.kind(&declaration.ty, declarator).unwrap_or(Kind::Scalar(ScalarType::Int));
+        let length = declarator.array.as_ref().map(|size| self.array_size(&declarator.name, size).unwrap_or(256));
+        Var {
             name: declarator.name.name.clone(),
             span: declarator.name.span,
             kind,
@@ -175,7 +186,7 @@ impl Analyser<'_> {
                 Some(Initializer::Expr(value)) => self.plain_constant(value),
                 _ => None,
             },
-        })
+        }
     }
 
     fn plain_constant(&self, value: &Expr) -> Option<i32> {

@@ -158,8 +158,7 @@ impl Analyser<'_> {
         let body = own.or_else(|| self.bodies.iter().find(|body| body.name == proctype.name))?;
         let Some(found) = body.symbols.any_variable(&segment.name.name).cloned() else {
             let names: Vec<Arc<str>> = body.symbols.names().collect();
-            let what = format!("variable of `{}`", proctype.name);
-            self.unknown(&what, &segment.name, &names);
+            self.no_part(&proctype.name, "variable", &segment.name, &names);
             return None;
         };
         if matches!(found.kind, Kind::Struct(_)) {
@@ -227,7 +226,8 @@ impl Analyser<'_> {
             self.error(name.span, format!("`{}` cannot be run", name.name), "not a proctype");
             return None;
         };
-        self.runs.push(Count { name: name.name.clone(), given: flat.len(), span });
+        let (name, given) = (name.name.clone(), flat.len());
+        self.runs.push(Count { name, given, span, receive: false, channel: None });
         let priority = match priority {
             None => None,
             Some(value) => match self.need_constant(value, "a priority")? {

@@ -71,6 +71,10 @@ struct Count {
     name: Arc<str>,
     given: usize,
     span: Span,
+    /// A receive: SPIN judges it only when it is reached.
+    receive: bool,
+    /// Fields and declaration of the channel, where they are known.
+    channel: Option<(usize, Span)>,
 }
 
 /// A global initialiser. SPIN runs them by type, not in the order of the file.
@@ -96,6 +100,10 @@ struct Analyser<'a> {
     /// The mtype set whose names were assigned to a variable that was declared without one.
     mtype_memory: HashMap<(Region, Option<Arc<str>>, u32), u16>,
     signatures: IndexMap<Arc<str>, Signature>,
+    /// Names that were used and not known, by the number of the diagnostic.
+    undeclared: HashMap<Arc<str>, usize>,
+    /// The names of the declaration that is being read.
+    declaring_now: Vec<Arc<str>>,
     sends: Vec<Count>,
     runs: Vec<Count>,
     /// The most fields any channel has.
@@ -135,6 +143,8 @@ impl<'a> Analyser<'a> {
             global_initials: Vec::new(),
             mtype_memory: HashMap::new(),
             signatures: IndexMap::new(),
+            undeclared: HashMap::new(),
+            declaring_now: Vec::new(),
             sends: Vec::new(),
             runs: Vec::new(),
             most_fields: 0,
@@ -271,12 +281,25 @@ impl<'a> Analyser<'a> {
 
     fn check_counts(&mut self) {
         for send in std::mem::take(&mut self.sends) {
-            if send.given > self.most_fields {
-                self.error(
-                    send.span,
-                    format!("too many fields in a message to `{}`", send.name),
-                    format!("{} given, but no channel of the model has more than {}", send.given, self.most_fields),
-                );
+            // SPIN's compiler objects only to more fields than any channel has; otherwise it is a run-time error.
+            let refused = send.given > self.most_fields && !send.receive;
+            let Some((fields, declared)) = send.channel else {
+                if refused {
+                    let most = self.most_fields;
+                    let label = format!("{} given, but no channel of the model has more than {most}", send.given);
+                    self.error(send.span, format!("too many fields in a message to `{}`", send.name), label);
+                }
+                continue;
+            };
+            if send.given > fields {
+                let s = if fields == 1 { "" } else { "s" };
+                let message = format!("`{}` has messages of {fields} field{s}, not {}", send.name, send.given);
+                let diagnostic = if refused {
+                    Diagnostic::error(message, send.span, "too many")
+                } else {
+                    Diagnostic::warning(message, send.span, "an error when it is reached")
+                };
+                self.report(diagnostic.with_label(declared, "declared here"));
             }
         }
         for run in std::mem::take(&mut self.runs) {

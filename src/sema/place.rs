@@ -4,7 +4,7 @@ use super::layout::{Kind, Var};
 use super::{Analyser, text};
 use crate::model::{self, Dimension, ExprKind, Index, Place, Region, ScalarType};
 use crate::source::Span;
-use crate::source::diagnostic::Diagnostic;
+use crate::source::diagnostic::{Diagnostic, Label};
 use crate::source::suggest;
 use crate::syntax::tree::{Expr, Ident, Segment, VarRef};
 use std::sync::Arc;
@@ -41,8 +41,18 @@ impl Analyser<'_> {
 
     /// Reports a name that is not known, with the nearest that is.
     pub(super) fn unknown(&mut self, what: &str, name: &Ident, candidates: &[Arc<str>]) {
-        let mut diagnostic =
-            Diagnostic::error(format!("unknown {what} `{}`", name.name), name.span, "not declared before this place");
+        let message = format!("unknown {what} `{}`", name.name);
+        self.missing(message, "not declared before this place", name, candidates);
+    }
+
+    /// Reports a name that is not part of something.
+    pub(super) fn no_part(&mut self, whole: &str, what: &str, name: &Ident, candidates: &[Arc<str>]) {
+        let message = format!("`{whole}` has no {what} `{}`", name.name);
+        self.missing(message, &format!("no such {what}"), name, candidates);
+    }
+
+    fn missing(&mut self, message: String, label: &str, name: &Ident, candidates: &[Arc<str>]) {
+        let mut diagnostic = Diagnostic::error(message, name.span, label);
         if let Some(near) = suggest::suggest(&name.name, candidates.iter().map(|name| &**name)) {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
         }
@@ -50,6 +60,10 @@ impl Analyser<'_> {
     }
 
     fn undeclared(&mut self, name: &Ident) {
+        // Once is enough.
+        if self.undeclared.contains_key(&name.name) {
+            return;
+        }
         let mut candidates: Vec<Arc<str>> = self.globals.keys().cloned().collect();
         candidates.extend(self.mtype_names.keys().cloned());
         if let Some(body) = &self.body {
@@ -57,6 +71,24 @@ impl Analyser<'_> {
         }
         candidates.sort();
         self.unknown("variable", name, &candidates);
+        let at = self.diagnostics.len() - 1;
+        if self.declaring_now.contains(&name.name) {
+            let note = "a name is known only behind the whole declaration it stands in";
+            self.diagnostics[at].notes.push(note.into());
+            self.diagnostics[at].help = Some(format!("give `{}` a declaration of its own in front", name.name));
+        }
+        self.undeclared.insert(name.name.clone(), at);
+    }
+
+    /// A name has been declared: if it was used before, the message about that use points here.
+    pub(super) fn declared(&mut self, name: &str, span: Span) {
+        if let Some(&at) = self.undeclared.get(name)
+            && let Some(diagnostic) = self.diagnostics.get_mut(at)
+            && diagnostic.secondary.is_empty()
+        {
+            diagnostic.help = None;
+            diagnostic.secondary.push(Label { span, message: "declared here, which is too late".into() });
+        }
     }
 
     /// Resolves a variable reference. What is wrong is reported, and nothing is returned.
@@ -138,8 +170,8 @@ impl Analyser<'_> {
                     let fields = &self.structs[number].fields;
                     let Some(found) = fields.iter().find(|candidate| candidate.name == field.name.name).cloned() else {
                         let names: Vec<Arc<str>> = fields.iter().map(|field| field.name.clone()).collect();
-                        let what = format!("field of `{}`", self.structs[number].name);
-                        self.unknown(&what, &field.name, &names);
+                        let whole = self.structs[number].name.clone();
+                        self.no_part(&whole, "field", &field.name, &names);
                         return None;
                     };
                     (current, segment) = (found, field);

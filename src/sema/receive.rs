@@ -2,7 +2,7 @@
 
 use super::layout::Var;
 use super::place::Resolved;
-use super::{Analyser, text};
+use super::{Analyser, Count, text};
 use crate::model::{self, FormatPiece, ReceiveArgument as Out, ScalarType};
 use crate::source::Span;
 use crate::source::diagnostic::Diagnostic;
@@ -63,26 +63,22 @@ impl Analyser<'_> {
                 }
             }
         }
-        self.check_fields(flat.len(), channel, name, span);
+        self.check_fields(flat.len(), true, channel, name, span);
         flat
     }
 
-    /// Warns of a message that has more fields than the channel was declared with: it stops the verifier if it is
-    /// ever reached. Fewer fields are a run-time error of the send.
-    pub(super) fn check_fields(&mut self, given: usize, channel: Option<&Var>, name: &VarRef, span: Span) {
-        let Some(channel) = channel else { return };
-        let Some(messages) = &channel.messages else { return };
-        let fields = messages.fields.len();
-        if given > fields {
-            self.report(
-                Diagnostic::warning(
-                    format!("`{}` has messages of {fields} field(s), not {given}", text::var(name)),
-                    span,
-                    "an error when it is reached",
-                )
-                .with_label(channel.span, "declared here"),
-            );
-        }
+    /// Keeps the number of fields of a message for judgement at the end, when all channels are known. Fewer fields
+    /// than the channel has are a run-time error of the send.
+    pub(super) fn check_fields(
+        &mut self,
+        given: usize,
+        receive: bool,
+        channel: Option<&Var>,
+        name: &VarRef,
+        span: Span,
+    ) {
+        let channel = channel.and_then(|var| var.messages.as_ref().map(|messages| (messages.fields.len(), var.span)));
+        self.sends.push(Count { name: text::var(name).into(), given, span, receive, channel });
     }
 
     /// Cuts the text of a `printf` into pieces and judges them against the arguments.

@@ -61,8 +61,12 @@ impl Analyser<'_> {
             }
         }
         check_rows(&flow, &rows, claim, &mut faults);
+        let mut cycle = false;
         for fault in faults {
-            self.fault(&flow, &body, fault);
+            // All gotos of a cycle say the same.
+            if !matches!(fault, Fault::Cycle(_)) || !std::mem::replace(&mut cycle, true) {
+                self.fault(&flow, &body, fault);
+            }
         }
         let entry = flow.elements[entry?].number;
         let automaton = build(&flow, &body.symbols, &rows, &flags, &pulled, &dsteps, entry);
@@ -117,12 +121,13 @@ impl Analyser<'_> {
                 } else {
                     ("jump out of a d_step", "a d_step must be left at its end")
                 };
-                self.report(
-                    Diagnostic::error(message, element(from).span, "jumps from here")
-                        .with_label(element(to).span, "to here")
-                        .with_note("SPIN counts a `break` to a d_step that follows the loop as such a jump")
-                        .with_help(help),
-                );
+                let mut diagnostic = Diagnostic::error(message, element(from).span, "jumps from here")
+                    .with_label(element(to).span, "to here")
+                    .with_help(help);
+                if matches!(element(from).kind, Kind::Goto(Jump::Break(_))) && into {
+                    diagnostic = diagnostic.with_note("in SPIN a `break` to a d_step behind the loop is such a jump");
+                }
+                self.report(diagnostic);
             }
             Fault::GuardedOption(choice, guard) => self.report(
                 Diagnostic::warning("`unless` on a guard", element(guard).span, "only this option has the escape")

@@ -17,6 +17,7 @@ pub(super) mod build;
 mod desugar;
 mod dstep;
 mod link;
+mod local;
 mod remote;
 mod statement;
 

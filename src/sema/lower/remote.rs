@@ -19,7 +19,7 @@ impl Analyser<'_> {
         };
         let Some(element) = flow.marks.iter().rev().find(|mark| mark.name == name.name).map(|mark| mark.element) else {
             let names: Vec<Arc<str>> = flow.marks.iter().map(|mark| mark.name.clone()).collect();
-            self.unknown(&format!("label of `{}`", proctype.name), name, &names);
+            self.no_part(&proctype.name, "label", name, &names);
             if own && let Some(last) = self.diagnostics.last_mut() {
                 last.notes.push("a body can refer to its own labels only behind them".into());
             }

@@ -1,0 +1,7 @@
+byte a[0];
+byte n;
+int b[n + 1];
+
+init {
+	skip
+}

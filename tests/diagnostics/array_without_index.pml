@@ -1,0 +1,7 @@
+byte a[4];
+byte x;
+
+init {
+	x = a;
+	a = 3
+}

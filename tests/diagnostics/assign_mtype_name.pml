@@ -1,0 +1,6 @@
+mtype = { red, green };
+mtype light;
+
+init {
+	green = light
+}

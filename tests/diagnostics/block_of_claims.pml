@@ -1,0 +1,5 @@
+chan q = [1] of { byte };
+
+init {
+	{ xr q }
+}

@@ -1,0 +1,8 @@
+byte x;
+
+init {
+	if
+	:: x == 1 -> break
+	:: else
+	fi
+}

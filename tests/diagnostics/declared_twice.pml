@@ -1,0 +1,6 @@
+byte turn;
+bit turn;
+
+init {
+	turn = 1
+}

@@ -1,0 +1,9 @@
+byte x;
+
+init {
+	if
+	:: x == 1 -> x = 2
+	:: else -> x = 3
+	:: else -> x = 4
+	fi
+}

@@ -1,0 +1,8 @@
+chan q = [1] of { byte };
+
+init {
+	if
+	:: q?1
+	:: else
+	fi
+}

@@ -1,0 +1,8 @@
+byte x;
+
+init {
+	do
+	:: true
+	:: x == 3 -> break
+	od
+}

@@ -1,0 +1,5 @@
+byte x;
+
+init {
+	x.low = 1
+}

@@ -1,0 +1,10 @@
+typedef T {
+	byte a;
+	bool a
+};
+
+T t;
+
+init {
+	t.a = 1
+}

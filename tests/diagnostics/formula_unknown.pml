@@ -1,0 +1,7 @@
+bool request, granted;
+
+ltl answered { [] (request -> <> grantet) }
+
+init {
+	request = true
+}

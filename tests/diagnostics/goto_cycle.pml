@@ -1,0 +1,4 @@
+init {
+a:	goto b;
+b:	goto a
+}

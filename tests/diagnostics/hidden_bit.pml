@@ -1,0 +1,6 @@
+hidden bit flag;
+
+init {
+	hidden byte x;
+	x = flag
+}

@@ -1,0 +1,6 @@
+byte x;
+byte y;
+
+init {
+	y = x[1]
+}

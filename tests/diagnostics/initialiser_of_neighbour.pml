@@ -1,0 +1,5 @@
+byte a = 1, b = a;
+
+init {
+	b++
+}

@@ -1,0 +1,8 @@
+byte x;
+
+init {
+	atomic {
+	entry:	x++;
+		x--
+	}
+}

@@ -1,0 +1,6 @@
+byte loop;
+
+init {
+loop:	loop++;
+	goto loop
+}

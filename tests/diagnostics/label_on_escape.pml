@@ -1,0 +1,5 @@
+byte x;
+
+init {
+	x++ unless stop: x == 3
+}

@@ -1,0 +1,5 @@
+byte x;
+
+init {
+again:	x++ unless x == 3
+}

@@ -1,0 +1,6 @@
+byte x;
+
+init {
+again:	x++;
+again:	x--
+}

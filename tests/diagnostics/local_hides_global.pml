@@ -1,0 +1,6 @@
+byte turn;
+
+active proctype P() {
+	byte turn = 1;
+	turn++
+}

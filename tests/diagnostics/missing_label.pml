@@ -1,0 +1,9 @@
+byte x;
+
+init {
+start:	x++;
+	if
+	:: x < 3 -> goto strat
+	:: else
+	fi
+}

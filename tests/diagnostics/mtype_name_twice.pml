@@ -1,0 +1,5 @@
+mtype = { ack, nak, ack };
+
+init {
+	skip
+}

@@ -1,0 +1,9 @@
+chan q = [1] of { byte };
+
+init {
+	skip
+}
+
+never {
+	q!1
+}

@@ -1,0 +1,6 @@
+chan q = [1] of { byte };
+
+init {
+	q = 2;
+	q++
+}

@@ -1,0 +1,5 @@
+byte x;
+
+init {
+	printf("%d and %d of %s\n", x)
+}

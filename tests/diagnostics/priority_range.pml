@@ -1,0 +1,2 @@
+active proctype P() priority 0 { skip }
+active proctype Q() priority 300 { skip }

@@ -1,0 +1,6 @@
+proctype P() { skip }
+proctype P() { skip }
+
+init {
+	run P()
+}

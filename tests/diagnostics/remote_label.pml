@@ -1,0 +1,8 @@
+proctype P() {
+critical:	skip
+}
+
+init {
+	run P();
+	P[1]@crtical
+}

@@ -1,0 +1,6 @@
+proctype P() { skip }
+bool ok;
+
+init {
+	(ok && run P())
+}

@@ -1,0 +1,8 @@
+proctype P() { skip }
+
+init {
+	d_step {
+		skip;
+		run P()
+	}
+}

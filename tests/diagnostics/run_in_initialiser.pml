@@ -1,0 +1,6 @@
+proctype P() { skip }
+
+init {
+	pid p = run P();
+	p == 1
+}

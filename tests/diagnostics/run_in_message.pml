@@ -1,0 +1,6 @@
+proctype P() { skip }
+chan q = [1] of { pid };
+
+init {
+	q!run P()
+}

@@ -1,0 +1,5 @@
+byte x;
+
+init {
+	select (x : 7 .. 3)
+}

@@ -1,0 +1,5 @@
+proctype sender() { skip }
+
+init {
+	run sendre()
+}

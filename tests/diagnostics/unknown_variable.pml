@@ -1,0 +1,5 @@
+byte counter;
+
+init {
+	conuter = 1
+}
