@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::report::html;
 use crate::report::number::{counted, duration};
 use crate::search::monitor::{Monitor, Snapshot};
-use crate::search::outcome::Outcome;
+use crate::search::outcome::{Limit, Outcome, Verdict};
 use clap::{Args, Parser};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -121,7 +121,11 @@ impl Executor for CheckExecutor<'_> {
                 stop.store(true, Ordering::Relaxed);
             }
         });
-        Ok(plan(&args, property).execute(self.model, &mut monitor))
+        let outcome = plan(&args, property).execute(self.model, &mut monitor);
+        match &outcome.verdict {
+            Verdict::Incomplete(Limit::Internal(what)) => Err(format!("internal error: {what}")),
+            _ => Ok(outcome),
+        }
     }
 
     fn command(&self, options: &[String]) -> String {

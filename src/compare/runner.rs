@@ -293,3 +293,113 @@ pub fn label(options: &[String]) -> String {
 fn collision_rate(_snapshot: &Snapshot) -> Option<f64> {
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::matrix::{Figure, Point};
+    use crate::search::outcome::{Counts, Limit, Verdict};
+    use std::cell::RefCell;
+
+    /// A search that needs `work` transitions, where `--cache N` makes it 1000 / N times as many.
+    struct Mock {
+        calls: RefCell<Vec<String>>,
+    }
+
+    impl Executor for Mock {
+        fn accepts(&self, options: &[String]) -> Result<(), String> {
+            if options.iter().any(|word| word == "--none") { Err("there is none".into()) } else { Ok(()) }
+        }
+
+        fn execute(&self, options: &[String], watch: &mut dyn FnMut(&Snapshot) -> Order) -> Result<Outcome, String> {
+            self.calls.borrow_mut().push(options.join(" "));
+            let cache: u64 = options.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000);
+            let work = 100_000 * 1000 / cache;
+            let mut done = 0;
+            let mut limit = None;
+            while done < work && limit.is_none() {
+                done += 4096;
+                let snapshot = Snapshot { stored: done, ..Snapshot::default() };
+                if watch(&snapshot) == Order::Stop {
+                    limit = Some(Limit::Interrupted);
+                }
+            }
+            Ok(Outcome {
+                verdict: Verdict::of_complete_search(0, limit, true),
+                counts: Counts { stored: done, ..Counts::default() },
+                violations: Vec::new(),
+                error_count: 0,
+                reached: Vec::new(),
+                memory: 0,
+                omission_probability: None,
+                coverage: None,
+                collision_rate: None,
+                seconds: 1.0,
+                advice: None,
+                repeats: Vec::new(),
+            })
+        }
+
+        fn command(&self, options: &[String]) -> String {
+            options.join(" ")
+        }
+
+        fn interrupted(&self) -> bool {
+            false
+        }
+    }
+
+    const BUDGET: Budget = Budget { per_run: Duration::from_secs(60), total: Duration::from_secs(600), factor: 30.0 };
+
+    fn chain(sizes: &[u64], patience: usize) -> Study {
+        let points = sizes.iter().map(|n| Point { x: *n as f64, options: vec!["--cache".into(), n.to_string()] });
+        let chain = Chain { name: "c".into(), points: points.collect(), patience };
+        Study { figure: Figure::Custom, chains: vec![chain] }
+    }
+
+    #[test]
+    fn a_blow_up_is_stopped_and_ends_its_chain() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("r");
+        let mock = Mock { calls: RefCell::default() };
+        let mut runner = Runner::new(&mock, Results::open(&path, "f").expect("opens"), BUDGET, false);
+        runner.set_full(100_000);
+        let study = chain(&[1000, 100, 20, 10, 5], 1);
+        assert_eq!(runner.run_study(&study).expect("runs"), None);
+        assert_eq!(*mock.calls.borrow(), ["--cache 1000", "--cache 100", "--cache 20"]);
+        let results = runner.finish();
+        let last = results.get(&["--cache".into(), "20".into()]).expect("kept").clone();
+        assert_eq!(last.gave_up, Some(GaveUp::Transitions(3_000_000)));
+        assert!(!last.finished() && last.status().starts_with("gave up"));
+        // Nothing is made again …
+        let mut runner = Runner::new(&mock, Results::open(&path, "f").expect("opens"), BUDGET, false);
+        runner.set_full(100_000);
+        runner.run_study(&study).expect("runs");
+        assert_eq!((runner.made(), mock.calls.borrow().len()), (0, 3));
+        // … but what gave up is, when it may do more.
+        let larger = Budget { factor: 60.0, ..BUDGET };
+        let mut runner = Runner::new(&mock, Results::open(&path, "f").expect("opens"), larger, false);
+        runner.set_full(100_000);
+        runner.run_study(&study).expect("runs");
+        let results = runner.finish();
+        assert!(results.get(&["--cache".into(), "20".into()]).is_some_and(Record::finished));
+        assert!(results.get(&["--cache".into(), "10".into()]).is_some_and(|record| !record.finished()));
+    }
+
+    #[test]
+    fn time_that_is_used_up_and_options_that_there_are_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mock = Mock { calls: RefCell::default() };
+        let none = Budget { total: Duration::ZERO, ..BUDGET };
+        let results = Results::open(&folder.path().join("r"), "f").expect("opens");
+        let mut runner = Runner::new(&mock, results, none, false);
+        assert_eq!(runner.run_study(&chain(&[1000], 1)).expect("runs"), Some(Skipped::Time));
+        let refused = runner.run(&["--none".into()]).expect("runs");
+        assert_eq!(refused, Err(Skipped::Refused("there is none".into())));
+        let short = Budget { per_run: Duration::from_nanos(1), ..BUDGET };
+        let results = Results::open(&folder.path().join("r"), "f").expect("opens");
+        let mut runner = Runner::new(&mock, results, short, false);
+        let record = runner.run(&["--cache".into(), "500".into()]).expect("runs").expect("is made");
+        assert!(matches!(record.gave_up, Some(GaveUp::Seconds(_))), "{record:?}");
+    }
+}
