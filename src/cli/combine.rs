@@ -53,8 +53,6 @@ const RULES: &[Rule] = rules! {
         "an exact store keeps whole states; choose --store compact or bloom";
     "--bits 1 with --store compact", |o| o.search.bits == Some(1) && o.search.store() == StoreKind::Compact,
         "signatures have 2 to 64 bits";
-    "--bits above 32 with --store bloom", |o| o.search.bits > Some(32) && o.search.store() == StoreKind::Bloom,
-        "a Bloom filter has 1 to 32 hash functions";
     "--slots without --store compact", |o| o.search.slots.is_some() && o.search.store() != StoreKind::Compact,
         "only the compact store has a number of slots";
     "--expect-states with --store exact", |o| o.search.expect_states.is_some() && o.search.store() == StoreKind::Exact,
@@ -235,7 +233,6 @@ mod tests {
         "--cache 500 --store compact",
         "--bits 3",
         "--bits 1 --store compact",
-        "--bits 33 --store bloom",
         "--slots 100",
         "--expect-states 1M",
         "--expect-states 1M --slots 2M --store compact",

@@ -190,7 +190,7 @@ pub struct SearchArgs {
     /// Which state a full cache forgets, dfs [default: random].
     #[arg(long, value_enum, help_heading = "Store")]
     pub replace: Option<Replace>,
-    /// Signature bits of the compact store, 2 to 64 [default: 40]; hash functions of the bloom store, 1 to 32
+    /// Signature bits of the compact store, 2 to 64 [default: 40]; hash functions of the bloom store, 1 to 64
     /// [default: 3, or the best for --expect-states].
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Store")]
     pub bits: Option<u8>,

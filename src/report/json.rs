@@ -27,6 +27,10 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    repeats: Vec<Repeat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     collision_rate: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unreached: Option<Vec<Statement>>,
@@ -67,6 +71,14 @@ struct Statement {
     proctype: String,
     line: u32,
     text: String,
+}
+
+#[derive(Serialize)]
+struct Repeat {
+    seed: u64,
+    stored: u64,
+    omission_probability: f64,
+    coverage: f64,
 }
 
 #[derive(Serialize)]
@@ -114,6 +126,8 @@ pub fn render(report: &Report<'_>) -> String {
         error_count: report.runs.iter().map(|run| run.outcome.error_count).sum(),
         omission_probability: outcome.omission_probability,
         coverage: outcome.coverage,
+        advice: outcome.advice.as_deref(),
+        repeats: outcome.repeats.iter().map(repeat).collect(),
         collision_rate: outcome.collision_rate,
         never_started: never_started.map(|entry| entry.proctype.clone()).collect(),
         unreached: list.map(|entries| {
@@ -141,6 +155,11 @@ pub fn render(report: &Report<'_>) -> String {
 /// So many a second; 0 if no time passed.
 pub fn rate(number: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { number as f64 / seconds } else { 0.0 }
+}
+
+fn repeat(run: &crate::search::outcome::Repeat) -> Repeat {
+    let crate::search::outcome::Repeat { seed, stored, omission_probability, coverage } = *run;
+    Repeat { seed, stored, omission_probability, coverage }
 }
 
 fn reason_of(verdict: &Verdict) -> Option<String> {

@@ -218,11 +218,22 @@ fn counts(out: &mut String, report: &Report<'_>, run: &Run) {
     if let Some(rate) = outcome.collision_rate {
         note(format!("collision rate {rate:.3} (states overwritten per state stored)"));
     }
+    for repeat in &outcome.repeats {
+        note(format!(
+            "run with seed {}: {} states, omission probability at most {}",
+            repeat.seed,
+            thousands(repeat.stored),
+            probability(repeat.omission_probability)
+        ));
+    }
     if let Some(bound) = outcome.omission_probability {
         note(format!("omission probability at most {}", probability(bound)));
     }
     if let Some(coverage) = outcome.coverage {
         note(format!("expected coverage {:.4}%", coverage * 100.0));
+    }
+    if let Some(advice) = &outcome.advice {
+        note(advice.clone());
     }
     note(format!(
         "{}, {} (and {} to read the model), {} states/s",
