@@ -116,7 +116,7 @@ type Absent = (&'static str, fn(&CheckArgs) -> bool);
 /// What this build does not have yet. A line goes when its search lands.
 #[rustfmt::skip]
 const ABSENT: &[Absent] = &[
-    ("--por with --search bfs", |o| o.search.por && o.search.bfs()),
+    ("--check-por with --search bfs", |o| o.search.check_por && o.search.bfs()),
     ("--check-independence with --search bfs", |o| o.search.check_independence && o.search.bfs()),
     ("--cache with --search bfs", |o| o.search.cache.is_some() && o.search.bfs()),
     ("--store compact with --search bfs", |o| o.search.store() == StoreKind::Compact && o.search.bfs()),

@@ -10,6 +10,7 @@ use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::reduction::{Full, Reduction};
 use crate::search::replay::steps_between;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::exact::ExactStore;
@@ -17,7 +18,8 @@ use crate::store::{Handle, Store, Visit};
 use std::collections::VecDeque;
 use std::time::Instant;
 
-struct BreadthFirst<'s, 'm, 'i> {
+struct BreadthFirst<'s, 'm, 'i, R: Reduction> {
+    reduction: &'s mut R,
     program: &'s Program,
     store: &'s mut ExactStore,
     settings: Settings,
@@ -34,7 +36,7 @@ struct BreadthFirst<'s, 'm, 'i> {
     cut: bool,
 }
 
-impl BreadthFirst<'_, '_, '_> {
+impl<R: Reduction> BreadthFirst<'_, '_, '_, R> {
     fn memory(&self, machine: &Machine<'_>) -> u64 {
         (self.store.memory() + self.hidden.capacity() + self.depths.capacity() * 4 + machine.memory()) as u64
     }
@@ -77,7 +79,19 @@ fn path_to(program: &Program, store: &ExactStore, settings: Settings, handle: Ha
     steps_between(&mut machine, settings.rules, states).unwrap_or_default()
 }
 
-impl Visitor for BreadthFirst<'_, '_, '_> {
+impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
+    const REDUCES: bool = R::ACTIVE;
+
+    #[inline]
+    fn admits(&mut self, machine: &Machine<'_>, pid: usize) -> bool {
+        self.reduction.admits(machine, pid)
+    }
+
+    #[inline]
+    fn again(&mut self, machine: &Machine<'_>) -> bool {
+        self.reduction.again(machine)
+    }
+
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let arrivals = self.store.len() as u64 + self.matched;
@@ -91,6 +105,7 @@ impl Visitor for BreadthFirst<'_, '_, '_> {
                 let hidden = self.program.hidden as usize;
                 self.hidden.extend(&machine.saved()[..hidden]);
                 self.depths.push_back(walk.depth() as u32);
+                self.reduction.queued();
                 Decision::Back
             }
             Visit::Seen { .. } => {
@@ -134,6 +149,18 @@ pub fn search(
     settings: Settings,
     monitor: &mut Monitor<'_>,
 ) -> Outcome {
+    search_reduced(model, program, store, &mut Full, settings, monitor)
+}
+
+/// Searches what a reduction leaves of the state space of a program, breadth first.
+pub fn search_reduced<R: Reduction>(
+    model: &Model,
+    program: &Program,
+    store: &mut ExactStore,
+    reduction: &mut R,
+    settings: Settings,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
     let start = Instant::now();
     let mut machine = match Machine::new(program) {
         Ok(machine) => machine,
@@ -141,6 +168,7 @@ pub fn search(
     };
     let mut walk = Walk::new(program.transitions.len(), settings.rules);
     let mut visitor = BreadthFirst {
+        reduction,
         program,
         store,
         settings,
@@ -164,10 +192,19 @@ pub fn search(
         walk.base_depth = u64::from(visitor.depths.pop_front().unwrap_or(0));
         machine.load(&saved);
         visitor.current = Some(handle);
+        visitor.reduction.enter(&mut machine, &walk);
+        if R::ACTIVE
+            && let Some(fault) = visitor.reduction.fault()
+        {
+            visitor.limit = Some(Limit::Internal(fault.to_string()));
+            complete = false;
+            break;
+        }
         if walk.run(&mut machine, &mut visitor, false) == Ended::Stopped {
             complete = false;
             break;
         }
+        visitor.reduction.leave(&machine);
         next = visitor.store.next(handle);
     }
     let deepest = walk.deepest;
@@ -179,8 +216,9 @@ pub fn search(
         limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
     }
     let stored = store.len() as u64;
+    let internal = matches!(limit, Some(Limit::Internal(_)));
     Outcome {
-        verdict: Verdict::of_complete_search(ledger.count, limit, ExactStore::EXACT),
+        verdict: Verdict::of_complete_search(if internal { 0 } else { ledger.count }, limit, ExactStore::EXACT),
         counts: Counts {
             stored,
             matched,

@@ -175,6 +175,10 @@ impl<R: Reduction> Reduction for Checked<'_, '_, R> {
         self.inner.seen(machine, on_stack);
     }
 
+    fn queued(&mut self) {
+        self.inner.queued();
+    }
+
     fn leave(&mut self, machine: &Machine<'_>) {
         self.inner.leave(machine);
     }

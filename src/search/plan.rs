@@ -249,7 +249,14 @@ impl Plan {
             },
             (None, Order::BreadthFirst) => {
                 let mut store = ExactStore::with_links(self.seed, budget);
-                bfs::search(model, &program, &mut store, settings, monitor)
+                match self.reducing {
+                    Reducing::Persistent | Reducing::Deadlocks if self.property == Property::Safety => {
+                        let deadlocks = self.reducing == Reducing::Deadlocks;
+                        let mut por = PersistentSets::new(model, deadlocks, true);
+                        bfs::search_reduced(model, &program, &mut store, &mut por, settings, monitor)
+                    }
+                    _ => bfs::search(model, &program, &mut store, settings, monitor),
+                }
             }
         }
     }

@@ -4,7 +4,8 @@
 //! edges a move must not be put off for ever: if all successors of a reduced state lie on the stack, the rest of its moves
 //! is explored too (the proviso of Holzmann and Peled, FORTE 1994, in its form for safety). The state of a terminal
 //! component that is left first has all its successors on the stack, so every terminal component of the reduced graph has
-//! a state that was explored in full. `--deadlocks-only` does without. See docs/soundness.md for the argument.
+//! a state that was explored in full. `--deadlocks-only` does without. See docs/soundness.md for the argument. Breadth
+//! first, some successor must be new (the queue proviso of Bošnački and Holzmann, SPIN 2005).
 //!
 //! Costs: every transition is tried once more per state, to see which are enabled.
 
@@ -150,6 +151,12 @@ impl Reduction for PersistentSets<'_> {
         });
         if let Some(frame) = self.frames.last_mut() {
             frame.fresh |= !on_stack;
+        }
+    }
+
+    fn queued(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.fresh = true;
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a depth-first search may leave out: the seam between the search and its reductions.
+//! What a search may leave out: the seam between searches and their reductions.
 //!
 //! A search is generic over its reduction, and all calls are static: with [`Full`] nothing is left of them.
 
@@ -16,6 +16,9 @@ pub trait Reduction {
     /// The move that is under way has led to a state that was there already, on the stack or not (`None`: the store
     /// cannot tell).
     fn seen(&mut self, _machine: &Machine<'_>, _on_stack: Option<bool>) {}
+
+    /// Breadth first: the state entered last has led to a new one, which waits in the queue.
+    fn queued(&mut self) {}
 
     /// The state entered last is left.
     fn leave(&mut self, _machine: &Machine<'_>) {}
