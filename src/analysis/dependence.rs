@@ -325,6 +325,27 @@ impl<'m> Dependence<'m> {
         self.matrix(i, j).get(row, column)
     }
 
+    /// The answer that holds in every state, for two moves of the present state.
+    #[inline]
+    pub fn move_statically(&mut self, a: &Move, b: &Move) -> Answer {
+        let mut answer = self.parts_statically(a.actor, b.actor);
+        if let Some(p) = a.partner {
+            answer = answer.max(self.parts_statically(p, b.actor));
+        }
+        if let Some(q) = b.partner {
+            answer = answer.max(self.parts_statically(a.actor, q));
+            if let Some(p) = a.partner {
+                answer = answer.max(self.parts_statically(p, q));
+            }
+        }
+        answer
+    }
+
+    #[inline]
+    fn parts_statically(&mut self, a: Part, b: Part) -> Answer {
+        if a.pid == b.pid { Answer::Dependent } else { self.statically(a, b) }
+    }
+
     /// Do two halves of moves, both enabled in this state, depend on each other?
     #[inline]
     pub fn parts_dependent(&mut self, view: &impl StateView, a: Part, b: Part) -> bool {

@@ -159,7 +159,7 @@ impl<'m> Persistent<'m> {
                 continue;
             }
             let bound = best.map_or(all, |(moves, _)| moves);
-            if let Some((set, moves)) = self.close(view, enabled, seed, bound) {
+            if let Some((set, moves)) = self.close(view, enabled, seed, bound, &ProcessSet::default()) {
                 // a closed set of one move cannot be beaten
                 if moves == 1 {
                     return Some(set);
@@ -171,15 +171,30 @@ impl<'m> Persistent<'m> {
         best.map(|(_, set)| set)
     }
 
-    /// Closes the set of one process; `None` if it has `bound` moves or more.
+    /// The smallest closed set that holds this closed one and more moves; `None` if it is everything.
+    pub fn extend(&mut self, view: &impl StateView, enabled: &Enabled, known: &ProcessSet) -> Option<ProcessSet> {
+        let all: u32 = enabled.moves.iter().sum();
+        let mut best: Option<(u32, ProcessSet)> = None;
+        for seed in (0..view.process_count()).rev() {
+            if enabled.moves[seed] == 0 || known.contains(seed) {
+                continue;
+            }
+            let bound = best.map_or(all, |(moves, _)| moves);
+            best = self.close(view, enabled, seed, bound, known).map(|(set, moves)| (moves, set)).or(best);
+        }
+        best.map(|(_, set)| set)
+    }
+
+    /// Closes a closed set with one more process; `None` if that gives `bound` moves or more.
     fn close(
         &mut self,
         view: &impl StateView,
         enabled: &Enabled,
         seed: usize,
         bound: u32,
+        known: &ProcessSet,
     ) -> Option<(ProcessSet, u32)> {
-        let mut set = ProcessSet::default();
+        let mut set = *known;
         set.insert(seed);
         let mut done = ProcessSet::default();
         let mut moves = 0;

@@ -88,7 +88,7 @@ impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
     }
 
     #[inline]
-    fn again(&mut self, machine: &Machine<'_>) -> bool {
+    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
         self.reduction.again(machine)
     }
 

@@ -191,11 +191,19 @@ impl<R: Reduction> Reduction for Checked<'_, '_, R> {
         self.inner.choose(machine, step, sender)
     }
 
+    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
+        self.inner.taken(step, sender)
+    }
+
+    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        self.inner.look_back(machine, step, sender);
+    }
+
     fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
         self.inner.returned(machine, step, sender);
     }
 
-    fn again(&mut self, machine: &Machine<'_>) -> bool {
+    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
         self.inner.again(machine)
     }
 

@@ -104,12 +104,22 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
     }
 
     #[inline]
+    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
+        self.reduction.taken(step, sender)
+    }
+
+    #[inline]
+    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        self.reduction.look_back(machine, step, sender);
+    }
+
+    #[inline]
     fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
         self.reduction.returned(machine, step, sender);
     }
 
     #[inline]
-    fn again(&mut self, machine: &Machine<'_>) -> bool {
+    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
         self.reduction.again(machine)
     }
 

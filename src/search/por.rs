@@ -1,8 +1,8 @@
 //! Partial-order reduction: only a persistent set of moves is explored from each state.
 //!
 //! The sets are those of [`crate::analysis::persistent`]. They keep every deadlock. For assertions and other errors on
-//! edges a move must not be put off for ever: if all successors of a reduced state lie on the stack, the rest of its moves
-//! is explored too (the proviso of Holzmann and Peled, FORTE 1994, in its form for safety). The state of a terminal
+//! edges a move must not be put off for ever: if all successors of a reduced state lie on the stack, more of its moves
+//! are explored, set by set, until one leads elsewhere or none is left (the proviso of Holzmann and Peled, FORTE 1994, in its form for safety). The state of a terminal
 //! component that is left first has all its successors on the stack, so every terminal component of the reduced graph has
 //! a state that was explored in full. `--deadlocks-only` does without. See docs/soundness.md for the argument. Breadth
 //! first, some successor must be new (the queue proviso of Bošnački and Holzmann, SPIN 2005).
@@ -21,9 +21,10 @@ use crate::store::StateHash;
 /// The choice made at a state on the path.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
+    /// What is looked at; `None` is everything.
     set: Option<ProcessSet>,
-    /// The processes outside the set are looked at too.
-    expanded: bool,
+    /// What was looked at before.
+    done: ProcessSet,
     /// Some successor was not on the stack.
     fresh: bool,
 }
@@ -142,7 +143,7 @@ impl Reduction for PersistentSets<'_> {
             hashes.push(hash.hash(machine.state()));
         }
         let set = self.choose_set(machine);
-        self.frames.push(Frame { set, expanded: false, fresh: false });
+        self.frames.push(Frame { set, done: ProcessSet::default(), fresh: false });
     }
 
     fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
@@ -169,20 +170,24 @@ impl Reduction for PersistentSets<'_> {
 
     #[inline]
     fn admits(&mut self, _: &Machine<'_>, pid: usize) -> bool {
-        match self.frames.last() {
-            Some(Frame { set: Some(set), expanded, .. }) => set.contains(pid) != *expanded,
-            _ => true,
-        }
+        let Some(frame) = self.frames.last() else { return true };
+        frame.set.is_none_or(|set| set.contains(pid)) && !frame.done.contains(pid)
     }
 
-    fn again(&mut self, _: &Machine<'_>) -> bool {
-        match self.frames.last_mut() {
-            Some(frame) if frame.set.is_some() && !frame.expanded && !frame.fresh && !self.deadlocks_only => {
-                frame.expanded = true;
-                true
-            }
-            _ => false,
+    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
+        let Some(&Frame { set: Some(set), fresh: false, .. }) = self.frames.last() else { return false };
+        if self.deadlocks_only {
+            return false;
         }
+        // A union of persistent sets is one: add the next smallest, and only in the end everything.
+        scan(machine, &mut self.enabled);
+        self.persistent.refresh(machine);
+        let more = self.persistent.extend(machine, &self.enabled, &set);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.done = set;
+            frame.set = more;
+        }
+        true
     }
 
     fn memory(&self) -> usize {

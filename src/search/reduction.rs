@@ -35,13 +35,23 @@ pub trait Reduction {
         Choice::Try
     }
 
+    /// See [`crate::search::walk::Visitor::taken`].
+    #[inline]
+    fn taken(&mut self, _step: Taken, _sender: Option<Taken>) -> bool {
+        false
+    }
+
+    /// See [`crate::search::walk::Visitor::look_back`].
+    #[inline]
+    fn look_back(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
+
     /// See [`crate::search::walk::Visitor::returned`].
     #[inline]
     fn returned(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
 
     /// See [`crate::search::walk::Visitor::again`].
     #[inline]
-    fn again(&mut self, _machine: &Machine<'_>) -> bool {
+    fn again(&mut self, _machine: &mut Machine<'_>) -> bool {
         false
     }
 

@@ -19,6 +19,7 @@
 
 use crate::analysis::block::block_of;
 use crate::analysis::footprint::Flags;
+use crate::analysis::relate::Answer;
 use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::{Action, Automaton, Model, TransitionType};
@@ -29,16 +30,27 @@ use crate::search::stack::{ControlFilter, StackHashes, control_key};
 use crate::search::walk::{Choice, Control, Decision, Ended, Event, Taken, Visitor, Walk};
 use crate::store::{Handle, StateHash};
 
-/// Pid in the upper byte, transition of its automaton in the rest.
+/// Pid in the upper byte, number of the transition in the program in the rest.
 type Half = u32;
 const NOBODY: Half = Half::MAX;
 
-fn half(pid: u8, transition: u32) -> Half {
-    u32::from(pid) << 24 | transition & 0xff_ffff
+#[inline]
+fn half(step: Taken) -> Half {
+    u32::from(step.pid) << 24 | step.number & 0xff_ffff
 }
 
-fn part(half: Half) -> Part {
-    Part { pid: (half >> 24) as u8, transition: half & 0xff_ffff }
+#[inline]
+fn taken(half: Half) -> Taken {
+    Taken { pid: (half >> 24) as u8, number: half & 0xff_ffff }
+}
+
+/// Actor and partner of a move, from its last step and the sender.
+#[inline]
+fn sides(step: Taken, sender: Option<Taken>) -> (Half, Half) {
+    match sender {
+        None => (half(step), NOBODY),
+        Some(sender) => (half(sender), half(step)),
+    }
 }
 
 /// A move in a sleep set.
@@ -48,12 +60,6 @@ struct Sleeper {
     partner: Half,
     /// Handed on to successors: it does not lead to a state on the stack.
     passes: bool,
-}
-
-impl Sleeper {
-    fn as_move(self) -> Move {
-        Move { actor: part(self.actor), partner: (self.partner != NOBODY).then(|| part(self.partner)) }
-    }
 }
 
 /// The sleep set of a state on the path: a stretch of the array of sleepers.
@@ -88,8 +94,14 @@ const MAX_ENDS: usize = 12;
 /// The sleep sets of the states on the path.
 pub struct SleepSets<'m> {
     dependence: Dependence<'m>,
-    first_transition: Vec<u32>,
-    ends: Vec<Vec<Ends>>,
+    /// By number of a transition in the program: its number in its automaton.
+    own_number: Vec<u32>,
+    /// By number in the program: makes or ends processes.
+    changes: Vec<bool>,
+    /// By number in the program.
+    ends: Vec<Ends>,
+    /// The move under way changes the processes.
+    dirty: bool,
     sleepers: Vec<Sleeper>,
     frames: Vec<Frame>,
     control: ControlFilter,
@@ -102,20 +114,23 @@ impl<'m> SleepSets<'m> {
     /// Empty sets for a search of this model.
     pub fn new(model: &'m Model, program: &Program) -> SleepSets<'m> {
         let dependence = Dependence::new(model);
-        let ends = model
-            .proctypes
-            .iter()
-            .enumerate()
-            .map(|(p, proctype)| {
-                (0..proctype.automaton.transitions.len())
-                    .map(|t| ends(&proctype.automaton, t, &dependence, p))
-                    .collect()
-            })
-            .collect();
+        let mut own_number = vec![0; program.transitions.len()];
+        let mut changes = vec![false; program.transitions.len()];
+        let mut all_ends = vec![Ends::Unknown; program.transitions.len()];
+        for (p, proctype) in model.proctypes.iter().enumerate() {
+            let first = program.proctypes[p].first_transition as usize;
+            for t in 0..proctype.automaton.transitions.len() {
+                own_number[first + t] = t as u32;
+                changes[first + t] = dependence.changes_processes(p, t);
+                all_ends[first + t] = ends(&proctype.automaton, t, &dependence, p);
+            }
+        }
         SleepSets {
-            first_transition: program.proctypes.iter().map(|p| p.first_transition).collect(),
             dependence,
-            ends,
+            own_number,
+            changes,
+            ends: all_ends,
+            dirty: true,
             sleepers: Vec::new(),
             frames: Vec::new(),
             control: ControlFilter::default(),
@@ -126,9 +141,14 @@ impl<'m> SleepSets<'m> {
     }
 
     #[inline]
-    fn local(&self, machine: &Machine<'_>, step: Taken) -> Half {
-        let proctype = machine.proctype(usize::from(step.pid)) as usize;
-        half(step.pid, step.number - self.first_transition[proctype])
+    fn part(&self, half: Half) -> Part {
+        let step = taken(half);
+        Part { pid: step.pid, transition: self.own_number[step.number as usize] }
+    }
+
+    #[inline]
+    fn as_move(&self, actor: Half, partner: Half) -> Move {
+        Move { actor: self.part(actor), partner: (partner != NOBODY).then(|| self.part(partner)) }
     }
 
     /// Line 11: does this sleeping move lead from the machine's state to a state on the stack?
@@ -138,20 +158,20 @@ impl<'m> SleepSets<'m> {
 
     /// Is there a state on the stack with the control locations that the move can lead to?
     fn control_may_match(&self, machine: &Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
-        let actor = part(sleeper.actor);
+        let actor = taken(sleeper.actor);
         let (pid, proctype) = (usize::from(actor.pid), machine.proctype(usize::from(actor.pid)));
         let before = control.wrapping_sub(control_key(pid, proctype, machine.location(pid)));
-        match &self.ends[proctype as usize][actor.transition as usize] {
+        match &self.ends[actor.number as usize] {
             Ends::Unknown => true,
             Ends::Dies => self.control.contains(before),
             Ends::At(ends) if sleeper.partner == NOBODY => {
                 ends.iter().any(|&end| self.control.contains(before.wrapping_add(control_key(pid, proctype, end))))
             }
             Ends::At(ends) => {
-                let second = part(sleeper.partner);
+                let second = taken(sleeper.partner);
                 let (other, its) = (usize::from(second.pid), machine.proctype(usize::from(second.pid)));
                 let before = before.wrapping_sub(control_key(other, its, machine.location(other)));
-                let Ends::At(others) = &self.ends[its as usize][second.transition as usize] else { return true };
+                let Ends::At(others) = &self.ends[second.number as usize] else { return true };
                 ends.iter().any(|&end| {
                     let moved = before.wrapping_add(control_key(pid, proctype, end));
                     others.iter().any(|&end| self.control.contains(moved.wrapping_add(control_key(other, its, end))))
@@ -162,14 +182,9 @@ impl<'m> SleepSets<'m> {
 
     #[cold]
     fn executes_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
-        let number = |half: Half| {
-            let part = part(half);
-            let proctype = machine.proctype(usize::from(part.pid)) as usize;
-            Taken { pid: part.pid, number: self.first_transition[proctype] + part.transition }
-        };
         let mut probe = Probe {
-            actor: number(sleeper.actor),
-            partner: (sleeper.partner != NOBODY).then(|| number(sleeper.partner)),
+            actor: taken(sleeper.actor),
+            partner: (sleeper.partner != NOBODY).then(|| taken(sleeper.partner)),
             hashes: &self.hashes,
             hash: &self.hash,
         };
@@ -179,18 +194,24 @@ impl<'m> SleepSets<'m> {
         found
     }
 
-    /// Line 14: what sleeps in the successors of this move, which is about to be taken.
+    /// Line 14: what sleeps in the successors of this move, as far as it can be told without the state before it. Gives
+    /// true if some of it cannot.
     #[inline]
-    fn hand_on(&mut self, machine: &Machine<'_>, taken: Move) {
-        let Some(frame) = self.frames.last() else { return };
-        let (start, end) = (frame.start as usize, frame.end as usize);
-        self.sleepers.truncate(end);
-        for index in start..end {
+    fn hand_on(&mut self, frame: Frame, actor: Half, partner: Half) -> bool {
+        self.sleepers.truncate(frame.end as usize);
+        let taken = self.as_move(actor, partner);
+        for index in frame.start as usize..frame.end as usize {
             let sleeper = self.sleepers[index];
-            if sleeper.passes && !self.dependence.dependent(machine, &sleeper.as_move(), &taken) {
-                self.sleepers.push(sleeper);
+            if sleeper.passes {
+                let sleeping = self.as_move(sleeper.actor, sleeper.partner);
+                match self.dependence.move_statically(&sleeping, &taken) {
+                    Answer::Independent => self.sleepers.push(sleeper),
+                    Answer::Dependent => {}
+                    Answer::Ask => return true,
+                }
             }
         }
+        false
     }
 }
 
@@ -198,7 +219,10 @@ impl Reduction for SleepSets<'_> {
     const ACTIVE: bool = true;
 
     fn enter(&mut self, machine: &mut Machine<'_>, _: &Walk) {
-        self.dependence.refresh(machine);
+        if self.dirty {
+            self.dependence.refresh(machine);
+            self.dirty = false;
+        }
         let from = self.frames.last().map_or(0, |frame| frame.end) as usize;
         let start = self.sleepers.len();
         let mut control = 0u64;
@@ -236,33 +260,53 @@ impl Reduction for SleepSets<'_> {
     }
 
     #[inline]
-    fn choose(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
         let Some(&frame) = self.frames.last() else { return Choice::Try };
-        if frame.end == frame.start {
+        if frame.inherited == frame.start {
             return Choice::Try;
         }
-        let own = self.local(machine, step);
-        let (actor, partner) = match sender {
-            None => (own, NOBODY),
-            Some(sender) => (self.local(machine, sender), own),
-        };
+        let (actor, partner) = sides(step, sender);
         let inherited = &self.sleepers[frame.start as usize..frame.inherited as usize];
         if inherited.iter().any(|sleeper| sleeper.actor == actor && sleeper.partner == partner) {
-            return Choice::Asleep;
+            Choice::Asleep
+        } else {
+            Choice::Try
         }
-        let taken = Move { actor: part(actor), partner: (partner != NOBODY).then(|| part(partner)) };
-        self.hand_on(machine, taken);
-        Choice::Try
+    }
+
+    #[inline]
+    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
+        self.dirty |= self.changes[step.number as usize];
+        if let Some(sender) = sender {
+            self.dirty |= self.changes[sender.number as usize];
+        }
+        let Some(&frame) = self.frames.last() else { return false };
+        let (actor, partner) = sides(step, sender);
+        frame.end > frame.start && self.hand_on(frame, actor, partner)
+    }
+
+    #[cold]
+    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        let Some(&frame) = self.frames.last() else { return };
+        let (actor, partner) = sides(step, sender);
+        self.sleepers.truncate(frame.end as usize);
+        let taken = self.as_move(actor, partner);
+        for index in frame.start as usize..frame.end as usize {
+            let sleeper = self.sleepers[index];
+            let sleeping = self.as_move(sleeper.actor, sleeper.partner);
+            if sleeper.passes && !self.dependence.dependent(machine, &sleeping, &taken) {
+                self.sleepers.push(sleeper);
+            }
+        }
     }
 
     #[inline]
     fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.dependence.refresh(machine);
-        let own = self.local(machine, step);
-        let (actor, partner) = match sender {
-            None => (own, NOBODY),
-            Some(sender) => (self.local(machine, sender), own),
-        };
+        if self.changes[step.number as usize] || sender.is_some_and(|s| self.changes[s.number as usize]) {
+            self.dependence.refresh(machine);
+            self.dirty = false;
+        }
+        let (actor, partner) = sides(step, sender);
         let Some(frame) = self.frames.last_mut() else { return };
         self.sleepers.truncate(frame.end as usize);
         // Lines 21 to 23.

@@ -84,13 +84,24 @@ pub trait Visitor {
         Choice::Try
     }
 
+    /// The first step of a move (or the receive that completes a rendezvous) was executable and is done. If true is
+    /// given, it is undone for a [`Visitor::look_back`] and done again.
+    #[inline]
+    fn taken(&mut self, _step: Taken, _sender: Option<Taken>) -> bool {
+        false
+    }
+
+    /// See [`Visitor::taken`]: the machine is where it was before the step.
+    #[inline]
+    fn look_back(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
+
     /// All that follows a move from an entered state was looked at; the machine is where it was before its last step.
     #[inline]
     fn returned(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
 
     /// Everything admitted was tried in the entered state on top: is there more to admit?
     #[inline]
-    fn again(&mut self, _machine: &Machine<'_>) -> bool {
+    fn again(&mut self, _machine: &mut Machine<'_>) -> bool {
         false
     }
 
@@ -461,6 +472,14 @@ impl Walk {
                 }
                 self.reached[number as usize] = true;
                 let offers = machine.in_handshake();
+                if V::REDUCES && first && !offers {
+                    let step = Taken { pid: pid as u8, number };
+                    if visitor.taken(step, sender) {
+                        machine.undo(mark);
+                        visitor.look_back(machine, step, sender);
+                        machine.fire(pid, number, moved);
+                    }
+                }
                 frame.escape = transition.escape;
                 if !offers {
                     frame.flags |= MOVED;
