@@ -1,0 +1,417 @@
+//! Breadth-first search with a queue beside its store: the form that all searches with little memory share.
+//!
+//! The store may forget (Della Penna et al., "Exploiting Hub States", Fig. 3: [`BfsCache`](crate::store::BfsCache),
+//! [`HubCache`](crate::store::HubCache)), may err ([`CompactStore`](crate::store::CompactStore),
+//! [`BloomStore`](crate::store::BloomStore)) or may answer later (Stern and Dill 1998, Fig. 2:
+//! [`DiskStore`](crate::store::DiskStore)); see each for when it is sound. The queue holds whole states, in memory or
+//! on disk. The search gives up when the collision rate of a level's end is above a bound.
+//!
+//! A path to an error is rebuilt from [`Links`]: states are numbered in the order in which they are expanded, and each
+//! has the number of the state it was reached from and which arrival in that one's expansion it was. Dropped states get
+//! no number, so a disk search cannot mix them up. Executing the same expansions again gives the path.
+
+use crate::exec::{Machine, Program};
+use crate::model::{Model, TransitionType};
+use crate::search::dfs::Settings;
+use crate::search::ledger::Ledger;
+use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
+use crate::store::{BfsStatistics, BfsStore, Handle, Link, Links, Queue};
+use std::time::Instant;
+
+/// Bytes in front of a state in the queue: its link and its depth; then come the hidden variables.
+const PREFIX: usize = 12;
+
+/// One level of a breadth-first search, for plots.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Level {
+    /// States expanded in it.
+    pub states: u64,
+    /// Collision rate since the start, at its end.
+    pub collision_rate: f64,
+    /// States that wait at its end.
+    pub queued: u64,
+}
+
+/// What a search with a queue leaves behind, beside its outcome.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// By level.
+    pub levels: Vec<Level>,
+    /// Of the store at the end.
+    pub statistics: BfsStatistics,
+}
+
+/// Why a run over one store ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// Everything was expanded.
+    Complete,
+    /// An error was found and the search is not to go on.
+    Error,
+    /// Something got in the way.
+    Limit(Limit),
+    /// The collision rate asks for another store; the queue is as it was between two expansions.
+    Switch,
+}
+
+/// What the stores before the last one did.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Earlier {
+    /// States they stored.
+    pub stored: u64,
+    /// Records that the last store got from them: not stored by itself.
+    pub handed_over: u64,
+    /// States they forgot.
+    pub forgotten: u64,
+    /// They never took a new state for a visited one.
+    pub exact: bool,
+    /// Bound on the probability that they did.
+    pub omission_probability: f64,
+}
+
+impl Default for Earlier {
+    fn default() -> Self {
+        Earlier { stored: 0, handed_over: 0, forgotten: 0, exact: true, omission_probability: 0.0 }
+    }
+}
+
+/// A search that can go on with another store.
+pub struct Queued<'p, 'm, 'i, 'n> {
+    program: &'p Program,
+    settings: Settings,
+    machine: Machine<'p>,
+    walk: Walk,
+    ledger: Ledger<'m>,
+    monitor: &'n mut Monitor<'i>,
+    /// The states that wait.
+    pub queue: Queue,
+    links: Links,
+    /// Arrivals, the initial state's not counted.
+    arrivals: u64,
+    /// States that were taken for new when they were met.
+    offered: u64,
+    expanded: u64,
+    /// Of the queue, how many belong to the level that is being expanded, and how many of that level were.
+    level_left: u64,
+    level_states: u64,
+    /// So far.
+    pub levels: Vec<Level>,
+    vector: usize,
+    cut: bool,
+    start: Instant,
+}
+
+/// The visitor of one expansion.
+struct Expansion<'a, 'm, 'i, S> {
+    program: &'a Program,
+    settings: Settings,
+    store: &'a mut S,
+    queue: &'a mut Queue,
+    links: &'a mut Links,
+    ledger: &'a mut Ledger<'m>,
+    monitor: &'a mut Monitor<'i>,
+    arrivals: &'a mut u64,
+    offered: &'a mut u64,
+    vector: &'a mut usize,
+    cut: &'a mut bool,
+    number: u64,
+    ordinal: u32,
+    limit: Option<Limit>,
+}
+
+impl<S: BfsStore> Expansion<'_, '_, '_, S> {
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
+        let memory = self.store.memory() + self.queue.memory() + self.links.memory() + machine.memory();
+        let snapshot = Snapshot {
+            stored: *self.offered,
+            matched: (*self.arrivals + 1).saturating_sub(*self.offered),
+            depth: walk.depth(),
+            memory: memory as u64,
+            queued: Some(self.queue.len()),
+        };
+        self.limit = self.monitor.look(&snapshot);
+        self.limit.is_some()
+    }
+
+    fn offer(&mut self, machine: &Machine<'_>, depth: u64) -> Result<(), Limit> {
+        let state = machine.state();
+        if self.store.insert(state)? {
+            *self.vector = state.len().max(*self.vector);
+            *self.offered += 1;
+            let link = Link { parent: self.number, ordinal: self.ordinal }.pack().to_le_bytes();
+            let hidden = &machine.saved()[..self.program.hidden as usize];
+            self.queue.push(&[&link, &(depth as u32).to_le_bytes(), hidden, state])?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
+    #[inline]
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        *self.arrivals += 1;
+        if self.arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk) {
+            return Decision::Stop;
+        }
+        if let Err(limit) = self.offer(machine, walk.depth()) {
+            self.limit = Some(limit);
+            return Decision::Stop;
+        }
+        self.ordinal += 1;
+        Decision::Back
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        let (program, settings, number) = (self.program, self.settings, self.number);
+        let links = &mut *self.links;
+        self.ledger.note(machine, walk, event, step, || {
+            // A link that cannot be read leaves the path short; it is replayed before it is shown, and found out then.
+            let mut path = links
+                .path_to(number)
+                .ok()
+                .and_then(|ordinals| steps_along(program, settings, &ordinals))
+                .unwrap_or_default();
+            path.extend(walk.path(machine));
+            path
+        })
+    }
+
+    fn cut(&mut self) {
+        *self.cut = true;
+    }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    }
+}
+
+/// The steps of a path that is given by arrivals.
+fn steps_along(program: &Program, settings: Settings, ordinals: &[u32]) -> Option<Vec<Step>> {
+    let mut machine = Machine::new(program).ok()?;
+    let mut walk = Walk::new(program.transitions.len(), settings.rules);
+    let mut steps = Vec::new();
+    for &ordinal in ordinals {
+        let mut counter = Counter { left: ordinal, steps: Vec::new(), depth: 0 };
+        if walk.run(&mut machine, &mut counter, false) != Ended::Stopped {
+            return None;
+        }
+        machine.forget_journal();
+        // The depth bound cuts at the same places as it did in the search, so that arrivals are counted alike.
+        walk.base_depth = counter.depth;
+        steps.append(&mut counter.steps);
+    }
+    Some(steps)
+}
+
+struct Counter {
+    left: u32,
+    steps: Vec<Step>,
+    depth: u64,
+}
+
+impl Visitor for Counter {
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        if self.left == 0 {
+            self.steps = walk.path(machine);
+            self.depth = walk.depth();
+            return Decision::Stop;
+        }
+        self.left -= 1;
+        Decision::Back
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
+        Control::Continue
+    }
+}
+
+impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
+    /// A search that has not begun; `Err` if the initial state cannot be made.
+    pub fn new(
+        model: &'m Model,
+        program: &'p Program,
+        settings: Settings,
+        (queue, links): (Queue, Links),
+        monitor: &'n mut Monitor<'i>,
+    ) -> Result<Self, Box<Outcome>> {
+        let machine = Machine::new(program).map_err(|trap| Box::new(Outcome::failed_at_start(program, trap)))?;
+        Ok(Queued {
+            program,
+            settings,
+            machine,
+            walk: Walk::new(program.transitions.len(), settings.rules),
+            ledger: Ledger::new(model, settings.all_errors),
+            monitor,
+            queue,
+            links,
+            arrivals: 0,
+            offered: 0,
+            expanded: 0,
+            level_left: 1,
+            level_states: 0,
+            levels: Vec::new(),
+            vector: 0,
+            cut: false,
+            start: Instant::now(),
+        })
+    }
+
+    /// Puts the initial state into store and queue.
+    pub fn begin<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
+        let state = self.machine.state();
+        store.insert(state)?;
+        self.vector = state.len();
+        self.offered = 1;
+        let link = Link { parent: 0, ordinal: 0 }.pack().to_le_bytes();
+        let hidden = &self.machine.saved()[..self.program.hidden as usize];
+        self.queue.push(&[&link, &0u32.to_le_bytes(), hidden, state])
+    }
+
+    /// The states that wait, without what is in front of them.
+    pub fn waiting(&mut self, mut f: impl FnMut(&[u8]) -> Result<(), Limit>) -> Result<(), Limit> {
+        let skip = PREFIX + self.program.hidden as usize;
+        self.queue.for_each(|record| f(record.get(skip..).unwrap_or_default()))
+    }
+
+    /// Expands what waits with this store. Gives up when a level ends with a collision rate above `bound`; stops between
+    /// two expansions when the rate reaches `switch`.
+    pub fn run<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Stop {
+        match self.expand_all(store, bound, switch) {
+            Ok(stop) => stop,
+            Err(limit) => Stop::Limit(limit),
+        }
+    }
+
+    fn expand_all<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Result<Stop, Limit> {
+        let mut saved = Vec::new();
+        loop {
+            if self.level_left == 0 {
+                self.end_level(store, bound)?;
+            }
+            if switch.is_some_and(|rate| store.collision_rate() >= rate) {
+                return Ok(Stop::Switch);
+            }
+            let Some(record) = self.queue.pop()? else { return Ok(Stop::Complete) };
+            self.level_left -= 1;
+            let Some((link, rest)) = record.split_first_chunk::<8>() else { continue };
+            let Some((depth, state)) = rest.split_first_chunk::<4>() else { continue };
+            let link = Link::unpack(u64::from_le_bytes(*link));
+            self.walk.base_depth = u64::from(u32::from_le_bytes(*depth));
+            saved.clear();
+            saved.extend_from_slice(state);
+            if !store.confirm()? {
+                continue;
+            }
+            self.links.push(link)?;
+            self.machine.load(&saved);
+            let mut expansion = Expansion {
+                program: self.program,
+                settings: self.settings,
+                store,
+                queue: &mut self.queue,
+                links: &mut self.links,
+                ledger: &mut self.ledger,
+                monitor: self.monitor,
+                arrivals: &mut self.arrivals,
+                offered: &mut self.offered,
+                vector: &mut self.vector,
+                cut: &mut self.cut,
+                number: self.expanded,
+                ordinal: 0,
+                limit: None,
+            };
+            let ended = self.walk.run(&mut self.machine, &mut expansion, false);
+            let limit = expansion.limit.take();
+            self.expanded += 1;
+            self.level_states += 1;
+            if ended == Ended::Stopped {
+                return limit.map_or(Ok(Stop::Error), Err);
+            }
+        }
+    }
+
+    fn end_level<S: BfsStore>(&mut self, store: &mut S, bound: f64) -> Result<(), Limit> {
+        store.end_level()?;
+        let rate = store.collision_rate();
+        self.level_left = self.queue.len();
+        let states = std::mem::take(&mut self.level_states);
+        self.levels.push(Level { states, collision_rate: rate, queued: self.level_left });
+        // A search that has just ended has not to be given up.
+        if rate > bound && self.level_left > 0 {
+            let thousandths = |rate: f64| (rate * 1000.0) as u32;
+            return Err(Limit::CollisionRate { rate: thousandths(rate), bound: thousandths(bound) });
+        }
+        Ok(())
+    }
+
+    /// The outcome of a search that ended so, with this store at the end.
+    pub fn finish<S: BfsStore>(self, store: &S, stop: Stop, earlier: Earlier) -> (Outcome, Trace) {
+        let mut statistics = store.statistics();
+        let exact = store.is_exact() && earlier.exact;
+        let stored = (statistics.stored + earlier.stored).saturating_sub(earlier.handed_over);
+        statistics.stored = stored;
+        // An omission in either part is one.
+        let omission = 1.0 - (1.0 - statistics.omission.probability) * (1.0 - earlier.omission_probability);
+        let limit = match stop {
+            Stop::Complete => self.cut.then_some(Limit::Depth(self.settings.rules.max_depth)),
+            Stop::Limit(limit) => Some(limit),
+            Stop::Error => None,
+            Stop::Switch => Some(Limit::Internal("the search ended where it was to go on".to_string())),
+        };
+        let memory = (store.memory() + self.queue.memory() + self.links.memory()) as u64;
+        let outcome = Outcome {
+            verdict: Verdict::of_complete_search(self.ledger.count, limit, exact),
+            counts: Counts {
+                stored,
+                matched: (self.arrivals + 1).saturating_sub(stored),
+                atomic_steps: self.walk.atomic_steps,
+                depth: self.walk.deepest,
+                peak_stored: statistics.held,
+                evicted: statistics.forgotten + earlier.forgotten,
+                vector_bytes: self.vector as u64,
+            },
+            violations: self.ledger.violations,
+            error_count: self.ledger.count,
+            reached: self.program.reached_by_proctype(&self.walk.reached),
+            memory: self.monitor.peak.max(memory),
+            omission_probability: (!exact).then_some(omission),
+            coverage: (!exact).then_some(statistics.omission.coverage),
+            collision_rate: Some(store.collision_rate()),
+            repeats: Vec::new(),
+            advice: None,
+            seconds: self.start.elapsed().as_secs_f64(),
+        };
+        (outcome, Trace { levels: self.levels, statistics })
+    }
+}
+
+/// Searches with one store from beginning to end.
+pub fn search<S: BfsStore>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    (settings, bound): (Settings, f64),
+    files: (Queue, Links),
+    monitor: &mut Monitor<'_>,
+) -> (Outcome, Option<Trace>) {
+    let mut queued = match Queued::new(model, program, settings, files, monitor) {
+        Ok(queued) => queued,
+        Err(outcome) => return (*outcome, None),
+    };
+    let stop = match queued.begin(store) {
+        Ok(()) => queued.run(store, bound, None),
+        Err(limit) => Stop::Limit(limit),
+    };
+    let (outcome, trace) = queued.finish(store, stop, Earlier::default());
+    (outcome, Some(trace))
+}
