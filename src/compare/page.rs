@@ -75,7 +75,7 @@ impl Comparison<'_> {
         blocks.extend(advice.sentences.iter().cloned().map(Block::Text));
         blocks.extend(advice.command.clone().map(Block::Command));
         if !self.left_out.is_empty() {
-            blocks.push(Block::Heading("Not shown".into()));
+            blocks.push(Block::Heading("Not shown, or not whole".into()));
             for (figure, reason) in self.left_out {
                 blocks.push(Block::Text(format!("{} (--figure {}): {reason}.", figure.heading(), figure.name())));
             }
@@ -177,7 +177,7 @@ impl Comparison<'_> {
             let _ = write!(text, "\n{remark}\n");
         }
         for (figure, reason) in self.left_out {
-            let _ = write!(text, "\nNot shown: {} (--figure {}): {reason}\n", figure.heading(), figure.name());
+            let _ = write!(text, "\nNot shown or not whole: {} (--figure {}): {reason}\n", figure.heading(), figure.name());
         }
         let advice = Advice::of(&records);
         let _ = write!(text, "\nRecommendation\n  {}\n", advice.sentences.join(" "));

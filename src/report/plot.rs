@@ -76,9 +76,11 @@ const TOP: f64 = 40.0;
 const RIGHT: f64 = 22.0;
 /// Between the axis and its label: tick labels and label.
 const BOTTOM: f64 = 48.0;
-const LEGEND_ROW: f64 = 20.0;
+const LEGEND_ROW: f64 = 22.0;
 /// Mean width of a letter of the small font; generous, so that nothing is cut.
-const LETTER: f64 = 7.0;
+const LETTER: f64 = 7.5;
+/// Of an entry of the legend, beside its letters: the sample and the gap to the next.
+const ENTRY: f64 = 50.0;
 /// Series have this many distinct looks.
 const LOOKS: usize = 7;
 /// Dashes of the lines, by look.
@@ -204,7 +206,7 @@ impl Drawing {
         }
         let (mut at, mut row) = (self.left, 0);
         for (entry, letters) in entries {
-            let width = 44.0 + letters as f64 * LETTER;
+            let width = ENTRY + letters as f64 * LETTER;
             if at > self.left && at + width > WIDTH - 8.0 {
                 (at, row) = (self.left, row + 1);
             }
@@ -384,7 +386,7 @@ impl Drawing {
                     plot.level.as_ref().map_or("", |(_, name)| name.as_str())
                 }
                 Entry::GaveUp => {
-                    let (x, y) = (x + 14.0, y + 2.0);
+                    let (x, y) = (x + 14.0, y + 3.0);
                     let _ = writeln!(svg, "<path class=\"open l6\" d=\"{}{}\"/>", marker(0, x, y), arrow(x, y));
                     GAVE_UP
                 }

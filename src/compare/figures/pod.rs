@@ -6,6 +6,7 @@ use crate::compare::matrix::{pod_chain, pod_grid};
 use crate::compare::results::Record;
 use crate::report::html::{Block, Table};
 use crate::report::plot::{Axis, Plot, Series, Unit};
+use std::cmp::Ordering;
 
 /// One cell: plain run, POD run.
 type Pair<'a> = (&'a Record, &'a Record);
@@ -27,6 +28,20 @@ fn slowdown((plain, pod): Pair<'_>) -> f64 {
 
 fn percent(value: f64) -> String {
     if value.is_finite() { format!("{}%", significant(value * 100.0)) } else { "–".into() }
+}
+
+/// A share of all states; near to all, the digits that matter are behind the nines.
+fn coverage(value: f64) -> String {
+    let text = format!("{:.3}", value * 100.0);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn change(from: f64, to: f64) -> String {
+    match to.total_cmp(&from) {
+        Ordering::Greater => format!("raises the coverage from {} to {}", coverage(from), coverage(to)),
+        Ordering::Less => format!("lowers the coverage from {} to {}", coverage(from), coverage(to)),
+        Ordering::Equal => format!("leaves the coverage at {}", coverage(to)),
+    }
 }
 
 /// All of it.
@@ -90,9 +105,8 @@ fn sentence(data: &Data<'_>, store: &str, name: &str, all_bits: &[u8], factors: 
     };
     let describe = |(bits, factor, cell): &(u8, f64, Pair<'_>)| {
         format!(
-            "with {bits} bits and {factor} entries for each state precision on demand raises the coverage from {} to {}",
-            percent(cell.0.stored as f64 / states),
-            percent(cell.1.stored as f64 / states)
+            "with {bits} bits and a table of {factor} times the states precision on demand {}",
+            change(cell.0.stored as f64 / states, cell.1.stored as f64 / states)
         )
     };
     let mut text = format!("{name}: {}", describe(first));
@@ -101,8 +115,8 @@ fn sentence(data: &Data<'_>, store: &str, name: &str, all_bits: &[u8], factors: 
     }
     let worse = cells.iter().filter(|(_, _, cell)| gain(*cell) < 0.0).count();
     text += &match worse {
-        0 => "; it never lowers it.".to_string(),
-        n => format!("; it lowers it in {n} of {} cases.", cells.len()),
+        0 => ". It never lowers it.".to_string(),
+        n => format!(". It lowers it in {n} of {} cases.", cells.len()),
     };
     let times: Vec<f64> = cells.iter().map(|(_, _, cell)| slowdown(*cell)).filter(|value| value.is_finite()).collect();
     if !times.is_empty() {
@@ -130,9 +144,9 @@ fn table(data: &Data<'_>, store: &str, name: &str, all_bits: &[u8], factors: &[f
                 let cell = pair(data, store, bits, factor);
                 row.extend(match cell {
                     Some(cell) if pod == 1 => {
-                        [percent(cell.1.stored as f64 / states), percent(gain(cell)), percent(slowdown(cell))]
+                        [coverage(cell.1.stored as f64 / states), percent(gain(cell)), percent(slowdown(cell))]
                     }
-                    Some(cell) => [percent(cell.0.stored as f64 / states), "0".into(), "0".into()],
+                    Some(cell) => [coverage(cell.0.stored as f64 / states), "0".into(), "0".into()],
                     None => ["–".into(), "–".into(), "–".into()],
                 });
             }

@@ -72,7 +72,7 @@ fn a_legend_of_many_series_wraps_and_keeps_apart() {
     plot.series = (0..9).map(|n| Series::line(format!("series with a long name {n}"), vec![(1.0, 1.0)])).collect();
     let drawing = Drawing::new(&plot);
     let width = |entry: &Entry| match entry {
-        Entry::Series(index) => 44.0 + plot.series[*index].name.len() as f64 * LETTER,
+        Entry::Series(index) => ENTRY + plot.series[*index].name.len() as f64 * LETTER,
         Entry::Level | Entry::GaveUp => 0.0,
     };
     for pair in drawing.legend.windows(2) {
