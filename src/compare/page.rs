@@ -177,7 +177,8 @@ impl Comparison<'_> {
             let _ = write!(text, "\n{remark}\n");
         }
         for (figure, reason) in self.left_out {
-            let _ = write!(text, "\nNot shown or not whole: {} (--figure {}): {reason}\n", figure.heading(), figure.name());
+            let _ =
+                write!(text, "\nNot shown or not whole: {} (--figure {}): {reason}\n", figure.heading(), figure.name());
         }
         let advice = Advice::of(&records);
         let _ = write!(text, "\nRecommendation\n  {}\n", advice.sentences.join(" "));

@@ -83,7 +83,7 @@ impl<'e, E: Executor> Runner<'e, E> {
     /// A runner; `bar`: show progress.
     pub fn new(executor: &'e E, results: Results, budget: Budget, bar: bool) -> Runner<'e, E> {
         let bar = bar.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(10));
             if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {wide_msg}") {
                 bar.set_style(style);
             }
@@ -100,7 +100,7 @@ impl<'e, E: Executor> Runner<'e, E> {
     /// So many runs are to come.
     pub fn announce(&self, runs: u64) {
         if let Some(bar) = &self.bar {
-            bar.inc_length(runs);
+            bar.set_length(runs);
         }
     }
 
@@ -225,7 +225,9 @@ impl<'e, E: Executor> Runner<'e, E> {
         }
         let guess = self.spent / self.made as f64 * runs as f64;
         let left = self.budget.total.saturating_sub(self.start.elapsed()).as_secs_f64();
-        format!(" · about {} left", duration(guess.min(left).ceil()))
+        let seconds = guess.min(left).ceil();
+        let text = if seconds < 60.0 { format!("{seconds} s") } else { duration(seconds) };
+        format!(" · about {text} left")
     }
 
     /// Runs all of a study; says why something is missing.

@@ -92,7 +92,8 @@ summary { cursor: pointer; color: var(--dim); margin-top: 1rem; }
   .plots { grid-template-columns: 1fr 1fr; }
   .wide { overflow: visible; }
   table { font-size: 8pt; }
-  th, td { padding: .15rem .35rem; white-space: normal; }
+  th, td { padding: .15rem .35rem; }
+  th, td.text { white-space: normal; }
   details::details-content { content-visibility: visible; display: block; height: auto; }
 }
 ";

@@ -219,7 +219,7 @@ pub fn plots(model: &str, shape: &Shape) -> Vec<Plot> {
             x: Axis::linear("degree (transitions)").from_zero(),
             y: Axis::log("states"),
             series: vec![
-                Series::line("out-degree", pairs(&shape.out_degree.distribution)),
+                Series::line("out-degree", pairs(&shape.out_degree.distribution)).drawn_as(Mark::Points),
                 Series::line("in-degree", pairs(&shape.in_degree.distribution)).drawn_as(Mark::Points),
             ],
             level: None,
