@@ -172,7 +172,7 @@ impl<'e, E: Executor> Runner<'e, E> {
         let time_left = self.time_left();
         let mut watch = |snapshot: &Snapshot| {
             calls += 1;
-            if let Some(rate) = collision_rate(snapshot)
+            if let Some(rate) = snapshot.collision_rate
                 && calls.is_multiple_of(every)
             {
                 samples.push((snapshot.stored, rate));
@@ -289,11 +289,6 @@ impl<'e, E: Executor> Runner<'e, E> {
 /// A setting in a line.
 pub fn label(options: &[String]) -> String {
     if options.is_empty() { "(no options)".into() } else { options.join(" ") }
-}
-
-/// The collision rate of a cache that reports one.
-fn collision_rate(_snapshot: &Snapshot) -> Option<f64> {
-    None
 }
 
 #[cfg(test)]

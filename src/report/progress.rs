@@ -93,7 +93,14 @@ mod tests {
 
     #[test]
     fn tells_the_figures() {
-        let snapshot = Snapshot { stored: 1_234_567, matched: 765_433, depth: 545, memory: 64 << 20, queued: Some(7) };
+        let snapshot = Snapshot {
+            stored: 1_234_567,
+            matched: 765_433,
+            depth: 545,
+            memory: 64 << 20,
+            queued: Some(7),
+            collision_rate: None,
+        };
         assert_eq!(
             message("p1", &snapshot, 1_500_000.4),
             "p1: 1,234,567 states · 1,500,000 transitions/s · depth 545 · 7 queued · 64.0 MiB"

@@ -42,7 +42,7 @@ impl<S: Store, R: Reduction, P: Precision<S>> DepthFirst<'_, '_, '_, S, R, P> {
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
         let memory = (self.store.memory() + self.reduction.memory() + walk.memory() + machine.memory()) as u64;
         let snapshot =
-            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, queued: None };
+            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
         self.limit = self.monitor.look(&snapshot);
         self.limit.is_some()
     }

@@ -75,7 +75,7 @@ impl<S: FindStore> Fair<'_, '_, '_, S> {
         let own = self.numbers.capacity() * 20 + self.pending.capacity() * 8 + self.path.capacity() * size_of::<Open>();
         let memory = (self.store.memory() + walk.memory() + machine.memory() + own) as u64;
         let snapshot =
-            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, queued: None };
+            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
         self.limit = self.monitor.look(&snapshot);
         self.limit.is_some()
     }

@@ -80,7 +80,7 @@ impl<S: FindStore> Outer<'_, '_, '_, S> {
         // A hash set of words keeps at most 16 bytes a slot at half load.
         let memory = (tables + self.seen.capacity() * 18) as u64;
         let snapshot =
-            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, queued: None };
+            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
         self.limit = self.monitor.look(&snapshot);
         self.limit.is_some()
     }

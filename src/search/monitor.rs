@@ -21,6 +21,8 @@ pub struct Snapshot {
     pub memory: u64,
     /// States that wait in a queue.
     pub queued: Option<u64>,
+    /// Overwrites / insertions of a store that forgets.
+    pub collision_rate: Option<f64>,
 }
 
 /// See the module.

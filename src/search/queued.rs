@@ -130,6 +130,7 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
             depth: walk.depth(),
             memory: memory as u64,
             queued: Some(self.queue.len()),
+            collision_rate: Some(self.store.collision_rate()),
         };
         self.limit = self.monitor.look(&snapshot);
         self.limit.is_some()
