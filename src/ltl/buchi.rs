@@ -18,7 +18,7 @@ use super::tgba::{Fill, Tgba};
 pub const ATOM_LIMIT: u32 = 64;
 
 /// Formulas are walked by recursion; this depth is far from the end of a thread's stack and far beyond readable formulas.
-pub const DEPTH_LIMIT: usize = 500;
+pub const DEPTH_LIMIT: usize = 200;
 
 /// A Büchi automaton: a word is accepted when some run over it, from `initial` at position 0, meets accepting states infinitely
 /// often. A transition's guard is read on the letter of the position at which its source state stands.

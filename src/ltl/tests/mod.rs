@@ -212,12 +212,12 @@ fn deep_formulas_are_translated_or_refused() {
         (Formula::Release, false),
         (Formula::WeakUntil, false),
     ] {
-        let formula = nested(join, 500);
+        let formula = nested(join, 200);
         let translated = translate(&formula).map(|automaton| automaton.states.len() <= 2);
         assert_eq!(translated, if small { Ok(true) } else { refused });
         let _ = (formula.nnf(), formula.simplified());
     }
-    assert_eq!(translate(&nested(Formula::And, 501)), Err(TranslateError::TooDeep));
+    assert_eq!(translate(&nested(Formula::And, 201)), Err(TranslateError::TooDeep));
     assert_eq!(translate(&Formula::Atom(64)), Err(TranslateError::TooManyAtoms));
     assert!(translate(&Formula::Atom(63)).is_ok());
 }
