@@ -8,6 +8,7 @@ use crate::model::{self, Channel, Initial, PROCESS_HEADER, Place, Region, Variab
 use crate::source::Span;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::{Declaration, Expr, Proctype, ProctypeKind, Visibility};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A name in a body.
@@ -23,7 +24,9 @@ pub(super) struct Symbol {
 /// The names of a body. Blocks are numbered; a name is seen in its block and those inside it.
 #[derive(Default)]
 pub(super) struct Symbols {
+    /// In order of declaration; [`Symbols::add`] keeps the index by name beside it.
     pub entries: Vec<Symbol>,
+    by_name: HashMap<Arc<str>, Vec<usize>>,
     pub parents: Vec<usize>,
     pub current: usize,
 }
@@ -52,9 +55,21 @@ impl Symbols {
         }
     }
 
+    /// Adds a symbol and gives its number.
+    pub fn add(&mut self, symbol: Symbol) -> usize {
+        self.by_name.entry(symbol.name.clone()).or_default().push(self.entries.len());
+        self.entries.push(symbol);
+        self.entries.len() - 1
+    }
+
+    fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.by_name.get(name).into_iter().flatten().copied()
+    }
+
     /// The latest visible symbol of this name.
     pub fn visible(&self, name: &str) -> Option<&Symbol> {
-        self.entries.iter().rev().find(|symbol| &*symbol.name == name && self.inside(self.current, symbol.scope))
+        let mut found = self.named(name).rev().map(|at| &self.entries[at]);
+        found.find(|symbol| self.inside(self.current, symbol.scope))
     }
 
     pub fn variable(&self, name: &str) -> Option<&Var> {
@@ -63,7 +78,7 @@ impl Symbols {
 
     /// A variable of this name in any block, the first declared.
     pub fn any_variable(&self, name: &str) -> Option<&Var> {
-        self.entries.iter().filter(|symbol| &*symbol.name == name).find_map(|symbol| symbol.var.as_ref())
+        self.named(name).find_map(|at| self.entries[at].var.as_ref())
     }
 
     pub fn names(&self) -> impl Iterator<Item = Arc<str>> + '_ {
@@ -72,15 +87,12 @@ impl Symbols {
 
     /// The symbol of a label: that of an enclosing block if it was met there before.
     pub fn label(&mut self, name: &Arc<str>, span: Span) -> usize {
-        let current = self.current;
-        let found = self
-            .entries
-            .iter()
-            .rposition(|symbol| symbol.name == *name && symbol.var.is_none() && self.inside(current, symbol.scope));
-        found.unwrap_or_else(|| {
-            self.entries.push(Symbol { name: name.clone(), scope: current, span, var: None });
-            self.entries.len() - 1
-        })
+        let scope = self.current;
+        let known = self.named(name).rev().find(|&at| {
+            let symbol = &self.entries[at];
+            symbol.var.is_none() && self.inside(scope, symbol.scope)
+        });
+        known.unwrap_or_else(|| self.add(Symbol { name: name.clone(), scope, span, var: None }))
     }
 }
 
@@ -263,7 +275,7 @@ impl Analyser<'_> {
         self.declared(&var.name, var.span);
         let Some(body) = &mut self.body else { return };
         let scope = body.symbols.current;
-        body.symbols.entries.push(Symbol { name: var.name.clone(), scope, span: var.span, var: Some(var) });
+        body.symbols.add(Symbol { name: var.name.clone(), scope, span: var.span, var: Some(var) });
     }
 
     /// Gives a local its place and adds it to the shown ones.

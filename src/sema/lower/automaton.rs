@@ -11,6 +11,7 @@ use super::{El, Fault, Flow, Jump, Kind};
 use crate::model::{self, Action, Automaton, Location, ProctypeKind, Transition, TransitionType};
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::ProctypeKind as TreeKind;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What labels say of each state.
@@ -226,19 +227,24 @@ fn copy_escapes(rows: &mut Rows) {
         if row.iter().all(|step| step.escapes.is_empty()) {
             continue;
         }
-        let mut moves = row.clone();
+        let mut present: HashSet<Option<El>> = row.iter().map(|step| step.element).collect();
+        // The last one found goes to the very front.
+        let mut front: Vec<Move> = Vec::new();
         for step in &row {
             for &escape in step.escapes.iter().rev() {
-                let from = if escape as usize == state { Some(moves.clone()) } else { rows[escape as usize].clone() };
-                for first in from.into_iter().flatten() {
-                    if moves.iter().any(|present| present.element == first.element) {
-                        continue;
+                if escape as usize == state {
+                    continue;
+                }
+                for first in rows[escape as usize].iter().flatten() {
+                    if present.insert(first.element) {
+                        front.push(Move { origin: escape, ..first.clone() });
                     }
-                    moves.insert(0, Move { origin: escape, ..first });
                 }
             }
         }
-        rows[state] = Some(moves);
+        front.reverse();
+        front.extend(row);
+        rows[state] = Some(front);
     }
 }
 

@@ -5,6 +5,7 @@ use super::{ATOM, Chain, DSTEP, El, Element, Flow, Kind, LAST, Mark, Node, Seq, 
 use crate::model::{Action, TransitionType};
 use crate::source::Span;
 use crate::source::diagnostic::Diagnostic;
+use std::collections::HashSet;
 
 /// What a sequence was opened for; SPIN objects to a label at the start of most.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,23 @@ impl Flow {
     /// An empty flow for a new body.
     pub fn start(&mut self) {
         *self = Flow { next_number: 1, declaring: true, ..Flow::default() };
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        let at = self.marks.len();
+        self.marks_at.entry(mark.element).or_default().push(at);
+        self.marks_named.entry(mark.name.clone()).or_default().push(at);
+        self.marks.push(mark);
+    }
+
+    /// The labels of an element.
+    fn marks_at(&self, el: El) -> impl Iterator<Item = &Mark> {
+        self.marks_at.get(&el).into_iter().flatten().map(|&at| &self.marks[at])
+    }
+
+    /// The labels of a name, the latest first.
+    pub fn marks_named(&self, name: &str) -> impl Iterator<Item = &Mark> {
+        self.marks_named.get(name).into_iter().flatten().rev().map(|&at| &self.marks[at])
     }
 
     pub fn open_sequence(&mut self) -> Seq {
@@ -55,13 +73,12 @@ impl Flow {
 
     /// Puts an element at the end of a sequence.
     pub fn append(&mut self, el: El, seq: Seq) {
-        if matches!(self.elements[el].kind, Kind::Goto(_))
-            && self.marks.iter().any(|mark| mark.element == el && special(&mark.name))
-        {
+        if matches!(self.elements[el].kind, Kind::Goto(_)) && self.marks_at(el).any(|mark| special(&mark.name)) {
             // Such a label must be seen in a state, so a step is put in front. SPIN moves the latest label only.
             let step = self.element(skip(), self.elements[el].span);
-            if let Some(mark) = self.marks.iter_mut().rev().find(|mark| mark.element == el) {
-                mark.element = step;
+            if let Some(at) = self.marks_at.get_mut(&el).and_then(Vec::pop) {
+                self.marks[at].element = step;
+                self.marks_at.entry(step).or_default().push(at);
             }
             self.chain(step, seq);
         }
@@ -92,7 +109,7 @@ impl Flow {
             Node::Labelled(..) => return,
         };
         for (name, symbol, span) in labels.into_iter().rev() {
-            self.marks.push(Mark { name, symbol, element: el, span });
+            self.mark(Mark { name, symbol, element: el, span });
         }
         if !structured {
             self.append(el, seq);
@@ -136,18 +153,21 @@ impl Flow {
         self.elements[el].sub = vec![main, escape];
         self.append(point, main);
         self.append(point, escape);
-        self.escape_chain(main, escape);
+        self.escape_chain(main, escape, &mut HashSet::new());
         self.append(el, seq);
         self.append(point, seq);
         el
     }
 
-    /// Attaches an escape to every element of a sequence.
-    fn escape_chain(&mut self, seq: Seq, escape: Seq) {
+    /// Attaches an escape to every element of a sequence, once.
+    fn escape_chain(&mut self, seq: Seq, escape: Seq, seen: &mut HashSet<Seq>) {
+        if !seen.insert(seq) {
+            return;
+        }
         let extent = self.sequences[seq].extent;
         let mut next = self.sequences[seq].first;
         while let Some(el) = next {
-            self.escape_element(el, escape);
+            self.escape_element(el, escape, seen);
             if Some(el) == extent {
                 break;
             }
@@ -155,30 +175,32 @@ impl Flow {
         }
     }
 
-    fn escape_element(&mut self, el: El, escape: Seq) {
-        if self.elements[el].escapes.contains(&escape) {
+    fn escape_element(&mut self, el: El, escape: Seq, seen: &mut HashSet<Seq>) {
+        // The latest comes first, and this one is the latest.
+        if self.elements[el].escapes.first() == Some(&escape) {
             return;
         }
-        for inner in self.elements[el].escapes.clone() {
-            self.escape_chain(inner, escape);
+        for at in 0..self.elements[el].escapes.len() {
+            let inner = self.elements[el].escapes[at];
+            self.escape_chain(inner, escape, seen);
         }
         self.elements[el].escapes.insert(0, escape);
         match self.elements[el].kind {
             Kind::Unless => {
                 let main = self.elements[el].sub[0];
-                self.escape_chain(main, escape);
+                self.escape_chain(main, escape, seen);
             }
             Kind::If | Kind::Do => {
                 for option in self.elements[el].sub.clone() {
-                    self.escape_chain(option, escape);
+                    self.escape_chain(option, escape, seen);
                 }
             }
             Kind::DStep(block) => {
                 if let Some(first) = self.sequences[block].first {
-                    self.escape_element(first, escape);
+                    self.escape_element(first, escape, seen);
                 }
             }
-            Kind::Atomic(block) | Kind::Block(block) => self.escape_chain(block, escape),
+            Kind::Atomic(block) | Kind::Block(block) => self.escape_chain(block, escape, seen),
             _ => {}
         }
     }
@@ -186,12 +208,17 @@ impl Flow {
     /// Marks a sequence as atomic (or as a `d_step`); blocks inside lose their own atomicity.
     pub fn make_atomic(&mut self, seq: Seq, added: u8) {
         self.walk_atomic(seq, added);
+        self.end_atomic(seq);
+    }
+
+    /// Marks the last statement of an atomic sequence, in blocks at its end the last of those.
+    fn end_atomic(&mut self, seq: Seq) {
         let Some(last) = self.sequences[seq].last else { return };
         match self.elements[last].kind {
-            Kind::Block(inner) | Kind::Atomic(inner) => self.make_atomic(inner, added),
+            Kind::Block(inner) | Kind::Atomic(inner) => self.end_atomic(inner),
             Kind::Unless => {
                 let main = self.elements[last].sub[0];
-                self.make_atomic(main, added);
+                self.end_atomic(main);
             }
             _ => {
                 let status = &mut self.elements[last].status;
@@ -243,7 +270,7 @@ impl Flow {
                 },
                 _ => (false, false),
             };
-            if skips && !self.marks.iter().any(|mark| mark.element == el) {
+            if skips && self.marks_at(el).next().is_none() {
                 count += 1;
                 if count > 1 && !prints && Some(el) != first && Some(el) != last && Some(el) != extent {
                     if let Some(before) = before {
@@ -273,7 +300,7 @@ impl Analyser<'_> {
             self.error(span, "a block needs at least one statement", "nothing in it can be executed");
             return None;
         };
-        let mark = self.flow.marks.iter().find(|mark| mark.element == first);
+        let mark = self.flow.marks_at(first).next();
         if let Some((name, at)) = mark.map(|mark| (mark.name.clone(), mark.span)) {
             let refused = |message: String, help: String| Diagnostic::error(message, at, "this label").with_help(help);
             let wrong = format!("the label `{name}` cannot stand here");

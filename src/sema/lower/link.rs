@@ -288,7 +288,7 @@ impl<'a> Linker<'a> {
 pub(super) fn label(flow: &Flow, symbols: &Symbols, symbol: usize) -> Option<El> {
     let wanted = symbols.entries.get(symbol)?;
     let mut best = None;
-    for mark in flow.marks.iter().rev().filter(|mark| mark.name == wanted.name) {
+    for mark in flow.marks_named(&wanted.name) {
         let scope = symbols.entries.get(mark.symbol)?.scope;
         if scope == wanted.scope {
             return Some(mark.element);

@@ -23,6 +23,7 @@ mod statement;
 
 use crate::model::{Action, TransitionType};
 use crate::source::Span;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Number of an element in [`Flow::elements`].
@@ -123,8 +124,10 @@ pub(super) struct Mark {
 pub(super) struct Flow {
     pub elements: Vec<Element>,
     pub sequences: Vec<Chain>,
-    /// In the order they were set.
+    /// Labels in the order they were set, with an index by element and one by name.
     pub marks: Vec<Mark>,
+    marks_at: HashMap<El, Vec<usize>>,
+    marks_named: HashMap<Arc<str>, Vec<usize>>,
     /// Open sequences, innermost last.
     pub open: Vec<Seq>,
     /// The number the next element gets.

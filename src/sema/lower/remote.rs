@@ -17,7 +17,7 @@ impl Analyser<'_> {
         } else {
             &mut self.bodies.iter_mut().find(|body| body.name == proctype.name)?.flow
         };
-        let Some(element) = flow.marks.iter().rev().find(|mark| mark.name == name.name).map(|mark| mark.element) else {
+        let Some(element) = flow.marks_named(&name.name).next().map(|mark| mark.element) else {
             let names: Vec<Arc<str>> = flow.marks.iter().map(|mark| mark.name.clone()).collect();
             self.no_part(&proctype.name, "label", name, &names);
             if own && let Some(last) = self.diagnostics.last_mut() {

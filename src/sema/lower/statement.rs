@@ -143,7 +143,7 @@ impl Analyser<'_> {
 
     /// Two labels of one name in one block.
     fn check_label(&mut self, name: &Arc<str>, symbol: usize, span: Span) {
-        let first = self.flow.marks.iter().find(|mark| mark.symbol == symbol).map(|mark| mark.span);
+        let first = self.flow.marks_named(name).find(|mark| mark.symbol == symbol).map(|mark| mark.span);
         if let Some(first) = first {
             self.report(
                 Diagnostic::error(format!("the label `{name}` is set twice"), span, "again here")
