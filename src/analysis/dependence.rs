@@ -18,6 +18,7 @@ use super::collect::Collected;
 use super::flow::Flow;
 use super::footprint::{Flags, Footprint, Validity, Value};
 use super::relate::{Answer, InState, NoState, Party, evaluate, relate};
+use super::symmetry::Sight;
 use super::visit;
 use crate::model::{ExprKind, Model, Region, Scalar};
 use std::collections::HashMap;
@@ -167,11 +168,18 @@ impl<'m> Dependence<'m> {
         self
     }
 
-    /// Takes states that differ only in what nobody can see of pids for equal, if the model allows it.
-    #[must_use]
-    pub fn up_to_pids(mut self) -> Self {
-        self.blind = super::symmetry::ignores_pids(self.model);
-        self
+    /// Takes states that differ only in what nobody can see of pids for equal, if the model allows it. Gives the number of
+    /// births up to which that is right, if it must be watched; without `counts` such models are left alone.
+    pub fn up_to_pids(&mut self, strict_channels: bool, counts: bool) -> Option<u32> {
+        let flags = self.footprints.iter().flatten().map(|footprint| footprint.flags);
+        let both = flags.into_iter().any(|flags| flags.has(Flags::RUN) && flags.has(Flags::DEATH));
+        let bound = match super::symmetry::sight(self.model, &self.flow, strict_channels) {
+            Sight::Blind => None,
+            Sight::BlindUpTo(births) if counts && !both => Some(births),
+            _ => return None,
+        };
+        self.blind = true;
+        bound
     }
 
     /// Are states taken for equal that differ only in what nobody can see of pids?

@@ -112,12 +112,16 @@ pub struct Persistent<'m> {
     spawns: Vec<Vec<BitSet>>,
     tables: Vec<Vec<Option<Box<PairTables>>>>,
     generation: u64,
+    /// The sets are right as long as no path makes more processes than this.
+    pub max_births: Option<u32>,
 }
 
 impl<'m> Persistent<'m> {
-    /// Analyses a model.
-    pub fn new(model: &'m Model) -> Persistent<'m> {
-        let dependence = Dependence::new(model).up_to_pids();
+    /// Analyses a model. `strict_channels`: messages left in channels are judged; `counts`: see
+    /// [`Persistent::max_births`].
+    pub fn new(model: &'m Model, strict_channels: bool, counts: bool) -> Persistent<'m> {
+        let mut dependence = Dependence::new(model);
+        let max_births = dependence.up_to_pids(strict_channels, counts);
         let reasons = reasons(model, &dependence.flow);
         let first_reason = reasons
             .iter()
@@ -132,7 +136,17 @@ impl<'m> Persistent<'m> {
             .collect();
         let reach: Vec<Vec<BitSet>> = (0..model.proctypes.len()).map(|p| reachable(model, p)).collect();
         let spawns = spawnable(model, &dependence, &reach);
-        Persistent { dependence, model, reasons, first_reason, reach, spawns, tables: Vec::new(), generation: 0 }
+        Persistent {
+            dependence,
+            model,
+            reasons,
+            first_reason,
+            reach,
+            spawns,
+            tables: Vec::new(),
+            generation: 0,
+            max_births,
+        }
     }
 
     /// Takes note of the processes of a state.

@@ -7,25 +7,45 @@
 //! and two births commute. (Sleep sets may not: they need both orders to lead to the very same state.)
 //!
 //! Not seen are pids if the model has no `_pid`, `_nr_pr`, `_last`, `enabled`, `pc_value`, `np_`, remote references,
-//! priorities and no use of the value of a `run`, and if no process owns channels (their ids, and what is left in them, go
-//! with the process). The bound on the number of processes must be out of reach too: finished processes count.
+//! priorities and no use of the value of a `run`. Channels that processes own must not outlive them in somebody's hands
+//! ([`Flow::escapes`]), their ids must be used as channels only, and what is left in them must not be judged.
+//!
+//! Finished processes count for the bound on processes, so that must be out of reach too: by a bound on the number of births
+//! that the automata give, or, where a process type makes itself again, by counting in the search.
 
 use super::block::sources;
+use super::flow::Flow;
 use super::visit;
 use crate::exec::LIMIT;
-use crate::model::{Action, Expr, ExprKind, Model, ScalarType};
+use crate::model::{Action, Automaton, Expr, ExprKind, Initial, Model, Place, ScalarType};
 
-/// Can nothing in the model tell pids, births and deaths apart?
-pub fn ignores_pids(model: &Model) -> bool {
+/// Can pids, births and deaths be seen?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sight {
+    /// Yes.
+    Seen,
+    /// No.
+    Blind,
+    /// No, as long as no run makes more than this many processes; whoever relies on it must count.
+    BlindUpTo(u32),
+}
+
+/// Can anything in the model tell pids, births and deaths apart? `strict`: messages left in channels are judged.
+pub fn sight(model: &Model, flow: &Flow, strict: bool) -> Sight {
     let uses = &model.uses;
-    if uses.last || uses.priorities || uses.enabled || uses.pc_value || uses.non_progress {
-        return false;
+    if uses.last || uses.priorities || uses.enabled || uses.pc_value || uses.non_progress || model.trace.is_some() {
+        return Sight::Seen;
     }
     let mut blind = true;
-    for proctype in &model.proctypes {
-        blind &= proctype.channels.is_empty();
+    let most_channels = model.proctypes.iter().map(|p| p.channels.len()).max().unwrap_or(0);
+    for (p, proctype) in model.proctypes.iter().enumerate() {
+        let own = proctype.channels.len();
+        blind &= own == 0 || !strict;
+        blind &= (0..own).all(|k| !flow.escapes.contains(flow.own_channels[p] + k));
         blind &= proctype.locals.iter().all(|local| local.ty != ScalarType::Pid);
         let mut look = |expr: &Expr, top: bool| {
+            let watch = most_channels > 0;
+            blind &= !(watch && shows_id(expr));
             visit::walk(expr, &mut |e| match &e.kind {
                 ExprKind::Pid
                 | ExprKind::ProcessCount
@@ -43,15 +63,53 @@ pub fn ignores_pids(model: &Model) -> bool {
             look(provided, false);
         }
         for initial in &proctype.initial {
-            if let crate::model::Initial::Assign(_, value) = initial {
+            if let Initial::Assign(_, value) = initial {
                 look(value, false);
             }
         }
         visit::actions(&proctype.automaton, &mut |action| {
-            visit::expressions(action, &mut |expr| look(expr, matches!(action, Action::Guard(_))));
+            visit::expressions(action, &mut |expr| {
+                let channel = matches!(action, Action::Send { channel, .. } | Action::Receive { channel, .. }
+                    if std::ptr::eq(channel, expr));
+                if !(channel && is_channel(expr)) {
+                    look(expr, matches!(action, Action::Guard(_)));
+                }
+            });
         });
     }
-    blind && births(model).is_some_and(|births| births + model.processes.len() < LIMIT)
+    if !blind {
+        return Sight::Seen;
+    }
+    // ids of channels are bounded like pids
+    let room = LIMIT.saturating_sub(model.channels.len()) / most_channels.max(1);
+    let bound = room.min(LIMIT).saturating_sub(model.processes.len() + 1);
+    match births(model) {
+        Some(births) if births <= bound => Sight::Blind,
+        Some(_) => Sight::Seen,
+        None => Sight::BlindUpTo(bound as u32),
+    }
+}
+
+/// A variable that holds a channel.
+fn is_channel(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Load(Place { ty: ScalarType::Chan, indices, .. }) if indices.is_empty())
+}
+
+/// Is the id of a channel used as a number?
+fn shows_id(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Load(place) if place.ty == ScalarType::Chan => true,
+        ExprKind::Channel(_, channel) if is_channel(channel) => false,
+        ExprKind::Poll { channel, arguments, .. } if is_channel(channel) => arguments
+            .iter()
+            .any(|argument| matches!(argument, crate::model::ReceiveArgument::Match(expr) if shows_id(expr))),
+        ExprKind::Run { arguments, .. } => arguments.iter().any(|argument| !is_channel(argument) && shows_id(argument)),
+        _ => {
+            let mut shows = false;
+            visit::each_child(expr, &mut |child| shows |= shows_id(child));
+            shows
+        }
+    }
 }
 
 /// At most this many processes are made in any run; `None` if there is no such bound.
@@ -99,7 +157,7 @@ fn births(model: &Model) -> Option<usize> {
 }
 
 /// Can control come from one location to another?
-fn returns(automaton: &crate::model::Automaton, from: u32, to: u32) -> bool {
+fn returns(automaton: &Automaton, from: u32, to: u32) -> bool {
     let mut seen = vec![false; automaton.locations.len()];
     let mut open = vec![from];
     while let Some(location) = open.pop() {

@@ -147,6 +147,7 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
         },
         check_independence: search.check_independence,
         check_por: search.check_por,
+        count_births: true,
         cache: search.cache,
         replacement: match search.replace() {
             Replace::Random => Replacement::Random,

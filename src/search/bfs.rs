@@ -106,11 +106,12 @@ impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
                 let hidden = self.program.hidden as usize;
                 self.hidden.extend(&machine.saved()[..hidden]);
                 self.depths.push_back(walk.depth() as u32);
-                self.reduction.queued();
+                self.reduction.queued(machine);
                 Decision::Back
             }
             Visit::Seen { .. } => {
                 self.matched += 1;
+                self.reduction.seen(machine, Some(true));
                 Decision::Back
             }
             Visit::Full => {
@@ -212,9 +213,12 @@ pub fn search_reduced<R: Reduction>(
     let limit_found = visitor.limit.take();
     visitor.look(&machine, deepest);
     visitor.limit = limit_found;
-    let BreadthFirst { ledger, matched, vector, mut limit, cut, .. } = visitor;
+    let BreadthFirst { ledger, matched, vector, mut limit, cut, reduction, .. } = visitor;
     if complete {
         limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
+    }
+    if let Some(fault) = reduction.fault() {
+        limit = Some(Limit::Internal(fault.to_string()));
     }
     let stored = store.len() as u64;
     let internal = matches!(limit, Some(Limit::Internal(_)));

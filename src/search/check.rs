@@ -10,7 +10,7 @@ use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::moves::{Explorer, Tried};
-use crate::search::por::PersistentSets;
+use crate::search::por::{Keep, PersistentSets};
 use crate::search::reduction::Reduction;
 use crate::search::walk::{Choice, Taken, Walk};
 use std::collections::HashSet;
@@ -31,12 +31,13 @@ pub struct Checked<'m, 'p, R> {
 impl<'m, 'p, R: Reduction> Checked<'m, 'p, R> {
     /// Watches over `inner`: over the relation, and over persistent sets.
     pub fn new(model: &'m Model, program: &'p Program, inner: R, independence: bool, por: bool) -> Self {
+        let keep = Keep { deadlocks_only: false, strict_channels: false, count_births: true, tracks_stack: true };
         Checked {
             inner,
             model,
             explorer: Explorer::new(program),
             dependence: independence.then(|| Dependence::new(model)),
-            por: por.then(|| PersistentSets::new(model, false, true)),
+            por: por.then(|| PersistentSets::new(model, keep)),
             fault: None,
         }
     }
@@ -175,8 +176,8 @@ impl<R: Reduction> Reduction for Checked<'_, '_, R> {
         self.inner.seen(machine, on_stack);
     }
 
-    fn queued(&mut self) {
-        self.inner.queued();
+    fn queued(&mut self, machine: &Machine<'_>) {
+        self.inner.queued(machine);
     }
 
     fn leave(&mut self, machine: &Machine<'_>) {

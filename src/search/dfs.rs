@@ -204,9 +204,12 @@ fn run<S: Store, R: Reduction, P: Precision<S>>(
     let limit_found = visitor.limit.take();
     visitor.look(&machine, &walk);
     visitor.limit = limit_found;
-    let DepthFirst { ledger, matched, stored, vector, mut limit, cut, .. } = visitor;
+    let DepthFirst { ledger, matched, stored, vector, mut limit, cut, reduction, .. } = visitor;
     if ended == Ended::Complete {
         limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
+    }
+    if let Some(fault) = reduction.fault() {
+        limit = Some(Limit::Internal(fault.to_string()));
     }
     let internal = matches!(limit, Some(Limit::Internal(_)));
     let statistics = store.statistics();

@@ -8,8 +8,8 @@ use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::lossy::{self, Keeping};
 use crate::search::monitor::{Monitor, available, resident};
-use crate::search::outcome::{Outcome, Verdict};
-use crate::search::por::PersistentSets;
+use crate::search::outcome::{Limit, Outcome, Verdict};
+use crate::search::por::{Keep, PersistentSets, UNCERTAIN};
 use crate::search::reduction::{Full, Reduction};
 use crate::search::sleep::SleepSets;
 use crate::search::walk::Rules;
@@ -68,6 +68,8 @@ pub struct Plan {
     pub check_independence: bool,
     /// Verify every persistent set.
     pub check_por: bool,
+    /// See [`Keep::count_births`]; a search that needs it off is run again by itself.
+    pub count_births: bool,
     /// At most this many states are kept, depth first.
     pub cache: Option<u64>,
     /// Which state a full cache forgets.
@@ -107,6 +109,7 @@ impl Default for Plan {
             reducing: Reducing::Nothing,
             check_independence: false,
             check_por: false,
+            count_births: true,
             cache: None,
             replacement: Replacement::Random,
             keeping: Keeping::Exact,
@@ -173,6 +176,19 @@ impl Plan {
 
     /// Runs the search, or several with independent hash functions.
     pub fn execute(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
+        if self.count_births && matches!(self.reducing, Reducing::Persistent | Reducing::Deadlocks) {
+            let outcome = self.execute_runs(model, monitor);
+            return match &outcome.verdict {
+                Verdict::Incomplete(Limit::Internal(what)) if what == UNCERTAIN => {
+                    Plan { count_births: false, ..self.clone() }.execute_runs(model, monitor)
+                }
+                _ => outcome,
+            };
+        }
+        self.execute_runs(model, monitor)
+    }
+
+    fn execute_runs(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
         if self.keeping == Keeping::Exact {
             return self.execute_once(model, monitor);
         }
@@ -251,8 +267,7 @@ impl Plan {
                 let mut store = ExactStore::with_links(self.seed, budget);
                 match self.reducing {
                     Reducing::Persistent | Reducing::Deadlocks if self.property == Property::Safety => {
-                        let deadlocks = self.reducing == Reducing::Deadlocks;
-                        let mut por = PersistentSets::new(model, deadlocks, true);
+                        let mut por = PersistentSets::new(model, self.keep(true));
                         bfs::search_reduced(model, &program, &mut store, &mut por, settings, monitor)
                     }
                     _ => bfs::search(model, &program, &mut store, settings, monitor),
@@ -291,9 +306,17 @@ impl Plan {
             Reducing::Nothing => self.checked(model, program, store, Full, monitor),
             Reducing::Sleep => self.checked(model, program, store, SleepSets::new(model, program), monitor),
             Reducing::Persistent | Reducing::Deadlocks => {
-                let por = PersistentSets::new(model, reducing == Reducing::Deadlocks, S::EXACT);
-                self.checked(model, program, store, por, monitor)
+                self.checked(model, program, store, PersistentSets::new(model, self.keep(S::EXACT)), monitor)
             }
+        }
+    }
+
+    fn keep(&self, tracks_stack: bool) -> Keep {
+        Keep {
+            deadlocks_only: self.reducing == Reducing::Deadlocks,
+            strict_channels: self.strict_channels,
+            count_births: self.count_births,
+            tracks_stack,
         }
     }
 

@@ -17,6 +17,7 @@ use crate::search::reduction::Reduction;
 use crate::search::stack::StackHashes;
 use crate::search::walk::Walk;
 use crate::store::StateHash;
+use std::collections::HashMap;
 
 /// The choice made at a state on the path.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,44 @@ struct Frame {
     done: ProcessSet,
     /// Some successor was not on the stack.
     fresh: bool,
+    /// Processes, and births on the way here.
+    processes: usize,
+    births: u32,
+}
+
+/// What to keep, and what may be assumed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Keep {
+    /// Deadlocks only: no proviso.
+    pub deadlocks_only: bool,
+    /// Messages left in channels are judged.
+    pub strict_channels: bool,
+    /// Births may be counted to justify a coarser view of pids. If the count does not work out the search ends with
+    /// [`UNCERTAIN`], and must be run again without.
+    pub count_births: bool,
+    /// The store knows which states are on the stack.
+    pub tracks_stack: bool,
+}
+
+/// See [`Keep::count_births`].
+pub const UNCERTAIN: &str = "the number of births on a path has no bound";
+
+/// How many processes were made on the way to each state, by its hash. If it is the same on all ways to a state, then no
+/// cycle makes processes, and the largest number bounds them all.
+#[derive(Debug)]
+struct Births {
+    limit: u32,
+    hash: StateHash,
+    of: HashMap<u64, u32>,
+    uncertain: bool,
+}
+
+impl Births {
+    /// The machine's state was reached with this many.
+    fn note(&mut self, machine: &Machine<'_>, births: u32) {
+        let known = *self.of.entry(self.hash.hash(machine.state())).or_insert(births);
+        self.uncertain |= known != births || births > self.limit;
+    }
 }
 
 /// The reduction of a depth-first search to persistent sets.
@@ -36,20 +75,42 @@ pub struct PersistentSets<'m> {
     frames: Vec<Frame>,
     /// Deadlocks only: no proviso.
     deadlocks_only: bool,
+    births: Option<Births>,
     /// For stores that cannot say what is on the stack.
     hashes: Option<(StackHashes, StateHash)>,
 }
 
 impl<'m> PersistentSets<'m> {
-    /// A reduction that keeps assertions and deadlocks, or only the latter. `tracks_stack`: the store knows which states
-    /// are on the stack.
-    pub fn new(model: &'m Model, deadlocks_only: bool, tracks_stack: bool) -> PersistentSets<'m> {
+    /// A reduction for a search of this model.
+    pub fn new(model: &'m Model, keep: Keep) -> PersistentSets<'m> {
+        let persistent = Persistent::new(model, keep.strict_channels, keep.count_births);
+        let births = persistent.max_births.map(|limit| Births {
+            limit,
+            hash: StateHash::new(0),
+            of: HashMap::new(),
+            uncertain: false,
+        });
         PersistentSets {
-            persistent: Persistent::new(model),
+            persistent,
             enabled: Enabled::default(),
             frames: Vec::new(),
-            deadlocks_only,
-            hashes: (!tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
+            deadlocks_only: keep.deadlocks_only,
+            births,
+            hashes: (!keep.tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
+        }
+    }
+
+    /// Births on the way to the machine's state, which the move under way has led to.
+    fn births_here(&self, machine: &Machine<'_>) -> u32 {
+        self.frames.last().map_or(0, |from| from.births + machine.process_count().saturating_sub(from.processes) as u32)
+    }
+
+    fn note_births(&mut self, machine: &Machine<'_>) {
+        if self.births.is_some() {
+            let here = self.births_here(machine);
+            if let Some(births) = &mut self.births {
+                births.note(machine, here);
+            }
         }
     }
 
@@ -142,11 +203,21 @@ impl Reduction for PersistentSets<'_> {
         if let Some((hashes, hash)) = &mut self.hashes {
             hashes.push(hash.hash(machine.state()));
         }
+        let mut births = self.births_here(machine);
+        if let Some(known) = &mut self.births {
+            if self.frames.is_empty() {
+                // breadth first, or the start
+                births = known.of.get(&known.hash.hash(machine.state())).copied().unwrap_or(0);
+            }
+            known.note(machine, births);
+        }
         let set = self.choose_set(machine);
-        self.frames.push(Frame { set, done: ProcessSet::default(), fresh: false });
+        let processes = machine.process_count();
+        self.frames.push(Frame { set, done: ProcessSet::default(), fresh: false, processes, births });
     }
 
     fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
+        self.note_births(machine);
         let on_stack = on_stack.unwrap_or_else(|| {
             self.hashes.as_ref().is_none_or(|(hashes, hash)| hashes.contains(hash.hash(machine.state())))
         });
@@ -155,7 +226,8 @@ impl Reduction for PersistentSets<'_> {
         }
     }
 
-    fn queued(&mut self) {
+    fn queued(&mut self, machine: &Machine<'_>) {
+        self.note_births(machine);
         if let Some(frame) = self.frames.last_mut() {
             frame.fresh = true;
         }
@@ -191,6 +263,12 @@ impl Reduction for PersistentSets<'_> {
     }
 
     fn memory(&self) -> usize {
-        self.frames.capacity() * size_of::<Frame>() + self.hashes.as_ref().map_or(0, |(hashes, _)| hashes.memory())
+        self.frames.capacity() * size_of::<Frame>()
+            + self.hashes.as_ref().map_or(0, |(hashes, _)| hashes.memory())
+            + self.births.as_ref().map_or(0, |births| births.of.capacity() * 17)
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.births.as_ref().filter(|births| births.uncertain).map(|_| UNCERTAIN)
     }
 }

@@ -18,7 +18,7 @@ pub trait Reduction {
     fn seen(&mut self, _machine: &Machine<'_>, _on_stack: Option<bool>) {}
 
     /// Breadth first: the state entered last has led to a new one, which waits in the queue.
-    fn queued(&mut self) {}
+    fn queued(&mut self, _machine: &Machine<'_>) {}
 
     /// The state entered last is left.
     fn leave(&mut self, _machine: &Machine<'_>) {}
