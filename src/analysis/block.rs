@@ -2,7 +2,7 @@
 
 use super::flow::BitSet;
 use super::footprint::LengthTest;
-use crate::model::{Automaton, BinaryOp, ChannelTest, Expr, ExprKind};
+use crate::model::{Automaton, BinaryOp, ChannelTest, Expr, ExprKind, UnaryOp};
 
 /// The location of every transition.
 pub fn sources(automaton: &Automaton) -> Vec<u32> {
@@ -60,5 +60,39 @@ pub fn length_comparison<'m>(op: BinaryOp, a: &'m Expr, b: &'m Expr) -> Option<(
             test.answer(0, 0).map(|_| (channel.as_ref(), test))
         }
         _ => None,
+    }
+}
+
+/// The channels of which a guard says `nempty` (true) or `nfull` (false).
+pub fn assure<'m>(guard: &'m Expr, assured: &mut Vec<(bool, &'m Expr)>) {
+    match &guard.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => {
+            assure(a, assured);
+            assure(b, assured);
+        }
+        ExprKind::Binary(op, a, b) => {
+            if let Some((channel, LengthTest::Compare(BinaryOp::Greater, 0))) = length_comparison(*op, a, b) {
+                assured.push((true, channel));
+            }
+        }
+        ExprKind::Channel(ChannelTest::NotEmpty | ChannelTest::Len, channel) => assured.push((true, channel)),
+        ExprKind::Channel(ChannelTest::NotFull, channel) => assured.push((false, channel)),
+        ExprKind::Unary(UnaryOp::Not, inner) => match &inner.kind {
+            ExprKind::Channel(ChannelTest::Empty, channel) => assured.push((true, channel)),
+            ExprKind::Channel(ChannelTest::Full, channel) => assured.push((false, channel)),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// Plainly the same variable (or constant)?
+pub fn same_variable(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Load(a), ExprKind::Load(b)) => {
+            a.indices.is_empty() && b.indices.is_empty() && (a.region, a.offset) == (b.region, b.offset)
+        }
+        (ExprKind::Constant(a), ExprKind::Constant(b)) => a == b,
+        _ => false,
     }
 }

@@ -5,7 +5,7 @@
 //! it enters: every transition that can follow while control stays atomic, with all guards looked at on the way. The
 //! partners: a rendezvous inside a block hands control to a receiver, whose own block then follows.
 
-use super::block::{block_of, length_comparison, sources};
+use super::block::{assure, block_of, length_comparison, same_variable, sources};
 use super::flow::{BitSet, Flow};
 use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Validity, Value,
@@ -576,39 +576,5 @@ impl<'m> Collector<'m> {
         }
         // an id that dangles since its owner died becomes valid again
         self.own_channels(proctype as usize);
-    }
-}
-
-/// The channels of which a guard says `nempty` (true) or `nfull` (false).
-fn assure<'m>(guard: &'m Expr, assured: &mut Vec<(bool, &'m Expr)>) {
-    match &guard.kind {
-        ExprKind::Binary(BinaryOp::And, a, b) => {
-            assure(a, assured);
-            assure(b, assured);
-        }
-        ExprKind::Binary(op, a, b) => {
-            if let Some((channel, LengthTest::Compare(BinaryOp::Greater, 0))) = length_comparison(*op, a, b) {
-                assured.push((true, channel));
-            }
-        }
-        ExprKind::Channel(ChannelTest::NotEmpty | ChannelTest::Len, channel) => assured.push((true, channel)),
-        ExprKind::Channel(ChannelTest::NotFull, channel) => assured.push((false, channel)),
-        ExprKind::Unary(UnaryOp::Not, inner) => match &inner.kind {
-            ExprKind::Channel(ChannelTest::Empty, channel) => assured.push((true, channel)),
-            ExprKind::Channel(ChannelTest::Full, channel) => assured.push((false, channel)),
-            _ => {}
-        },
-        _ => {}
-    }
-}
-
-/// Plainly the same variable (or constant)?
-fn same_variable(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Load(a), ExprKind::Load(b)) => {
-            a.indices.is_empty() && b.indices.is_empty() && (a.region, a.offset) == (b.region, b.offset)
-        }
-        (ExprKind::Constant(a), ExprKind::Constant(b)) => a == b,
-        _ => false,
     }
 }

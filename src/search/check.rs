@@ -113,7 +113,7 @@ impl<'m, 'p, R: Reduction> Checked<'m, 'p, R> {
 }
 
 /// Executes two moves in both orders; says how they differ.
-fn differ(explorer: &mut Explorer<'_>, a: &Tried, b: &Tried) -> Option<&'static str> {
+pub fn differ(explorer: &mut Explorer<'_>, a: &Tried, b: &Tried) -> Option<&'static str> {
     if a.meets(b) {
         return Some("they share a process");
     }

@@ -83,7 +83,9 @@ pub struct PersistentSets<'m> {
 impl<'m> PersistentSets<'m> {
     /// A reduction for a search of this model.
     pub fn new(model: &'m Model, keep: Keep) -> PersistentSets<'m> {
-        let persistent = Persistent::new(model, keep.strict_channels, keep.count_births);
+        // births on paths that are ignored for ever would not be counted
+        let counts = keep.count_births && !keep.deadlocks_only;
+        let persistent = Persistent::new(model, keep.strict_channels, counts);
         let births = persistent.max_births.map(|limit| Births {
             limit,
             hash: StateHash::new(0),

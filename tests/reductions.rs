@@ -1,0 +1,149 @@
+//! Every model of the corpus under every reduction: sleep sets visit exactly the states of the full search, persistent sets
+//! come to the same verdict, and the relation behind them stands the test of execution.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use pv::model::Model;
+use pv::search::monitor::Monitor;
+use pv::search::outcome::{Outcome, Verdict, ViolationKind};
+use pv::search::plan::{Order, Plan, Reducing};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Above this the full search is left to the comparison with SPIN.
+const LARGEST: u64 = 20_000;
+/// Above this only the reductions run, not their checks, which execute every pair of moves.
+const CHECKED: u64 = 3_000;
+/// No model of the corpus that ends needs more.
+const DEPTH: u64 = 20_000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut trials = vec![
+        Trial::test("recycled pids", || recycled_pids()),
+        Trial::test("checks find what is wrong", || checks_are_not_idle()),
+    ];
+    for folder in ["tests/corpus", "tests/corpus/micro", "examples"] {
+        for path in models(&root.join(folder)) {
+            let name = format!("{folder}/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+            trials.push(Trial::test(name, move || check(&path)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn models(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
+        .unwrap_or_default();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
+    found.sort();
+    found
+}
+
+fn run(model: &Model, plan: &Plan) -> Outcome {
+    let interrupt = AtomicBool::new(false);
+    plan.execute(model, &mut Monitor::silent(&interrupt))
+}
+
+fn expect(holds: bool, what: impl Fn() -> String) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(what().into()) }
+}
+
+fn check(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let stored = text.lines().find_map(|line| line.split_once("stored=")).and_then(|(_, rest)| {
+        rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|number| number.parse::<u64>().ok())
+    });
+    if stored.is_none_or(|stored| stored > LARGEST) {
+        return Ok(());
+    }
+    let Ok((_, model)) = pv::load::read(path) else { return Ok(()) };
+    let plan = Plan { all_errors: true, max_depth: Some(DEPTH), ..Plan::default() };
+    let full = run(&model, &plan);
+    if matches!(full.verdict, Verdict::Incomplete(_)) {
+        return Ok(());
+    }
+    let violated = |outcome: &Outcome| outcome.verdict == Verdict::Violated;
+    let deadlocks =
+        |outcome: &Outcome| outcome.violations.iter().any(|violation| violation.kind == ViolationKind::InvalidEndState);
+
+    let sleep = run(&model, &Plan { reducing: Reducing::Sleep, ..plan.clone() });
+    expect(violated(&sleep) == violated(&full), || format!("--sleep: {}", sleep.verdict.name()))?;
+    expect(sleep.counts.stored == full.counts.stored, || {
+        format!("--sleep: {} states of {}", sleep.counts.stored, full.counts.stored)
+    })?;
+    expect(sleep.counts.matched <= full.counts.matched, || format!("--sleep: {} matched", sleep.counts.matched))?;
+    expect(deadlocks(&sleep) == deadlocks(&full), || "--sleep: deadlocks differ".to_string())?;
+
+    // a cache that just holds the path makes the search forget nearly everything
+    let cached = Plan { reducing: Reducing::Sleep, cache: Some(full.counts.stored.div_ceil(2) + 8), ..plan.clone() };
+    let cached = run(&model, &cached);
+    if !matches!(cached.verdict, Verdict::Incomplete(_)) {
+        expect(violated(&cached) == violated(&full), || format!("--sleep --cache: {}", cached.verdict.name()))?;
+        expect(cached.counts.stored >= full.counts.stored, || "--sleep --cache: states are missing".to_string())?;
+    }
+
+    for order in [Order::DepthFirst, Order::BreadthFirst] {
+        let por = run(&model, &Plan { reducing: Reducing::Persistent, order, ..plan.clone() });
+        expect(violated(&por) == violated(&full), || format!("--por {order:?}: {}", por.verdict.name()))?;
+        expect(deadlocks(&por) == deadlocks(&full), || format!("--por {order:?}: deadlocks differ"))?;
+        expect(por.counts.stored <= full.counts.stored, || format!("--por {order:?}: more states"))?;
+        let only = run(&model, &Plan { reducing: Reducing::Deadlocks, assertions: false, order, ..plan.clone() });
+        expect(deadlocks(&only) == deadlocks(&full), || format!("--deadlocks-only {order:?}: deadlocks differ"))?;
+    }
+
+    if full.counts.stored <= CHECKED {
+        for (check_independence, reducing) in [(true, Reducing::Nothing), (false, Reducing::Persistent)] {
+            let plan = Plan { check_independence, check_por: !check_independence, reducing, ..plan.clone() };
+            let outcome = run(&model, &plan);
+            expect(!matches!(outcome.verdict, Verdict::Incomplete(_)), || format!("{:?}", outcome.verdict))?;
+        }
+    }
+    Ok(())
+}
+
+fn model_of(text: &str) -> Result<Model, Failed> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("model.pml");
+    std::fs::write(&path, text)?;
+    Ok(pv::load::read(&path)?.1)
+}
+
+/// SPIN's own reduction finds no error here.
+fn recycled_pids() -> Result<(), Failed> {
+    let model = model_of("proctype g() { assert(_pid == 1) } init { run g(); run g() }")?;
+    for order in [Order::DepthFirst, Order::BreadthFirst] {
+        for reducing in [Reducing::Nothing, Reducing::Sleep, Reducing::Persistent] {
+            for cache in [None, Some(6)] {
+                if order == Order::BreadthFirst && (reducing == Reducing::Sleep || cache.is_some()) {
+                    continue;
+                }
+                let outcome = run(&model, &Plan { order, reducing, cache, ..Plan::default() });
+                expect(outcome.verdict == Verdict::Violated, || format!("{order:?} {reducing:?} {cache:?}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The executor is the judge: two moves that do not commute are told apart from two that do.
+fn checks_are_not_idle() -> Result<(), Failed> {
+    use pv::search::moves::Explorer;
+    let model = model_of(
+        "byte x, y; active proctype a() { x = 1 } active proctype b() { x = 2 } active proctype c() { y = 1 }",
+    )?;
+    let program = pv::exec::Program::new(&model, None);
+    let mut explorer = Explorer::new(&program).ok_or("no initial state")?;
+    let saved = explorer.machine.saved().to_vec();
+    let moves = explorer.moves(&saved);
+    expect(moves.len() == 3, || format!("{} moves", moves.len()))?;
+    for (n, first) in moves.iter().enumerate() {
+        for second in &moves[n + 1..] {
+            let swapped = pv::search::check::differ(&mut explorer, first, second);
+            let both_write_x = first.step.pid < 2 && second.step.pid < 2;
+            expect(swapped.is_some() == both_write_x, || format!("{first:?} {second:?}: {swapped:?}"))?;
+        }
+    }
+    Ok(())
+}
