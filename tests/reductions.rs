@@ -20,8 +20,8 @@ fn main() {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut trials = vec![
-        Trial::test("recycled pids", || recycled_pids()),
-        Trial::test("checks find what is wrong", || checks_are_not_idle()),
+        Trial::test("recycled pids", recycled_pids),
+        Trial::test("checks find what is wrong", checks_are_not_idle),
     ];
     for folder in ["tests/corpus", "tests/corpus/micro", "examples"] {
         for path in models(&root.join(folder)) {

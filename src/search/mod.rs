@@ -20,4 +20,5 @@ pub mod replay;
 pub mod serial;
 pub mod sleep;
 pub mod stack;
+pub mod visitor;
 pub mod walk;
