@@ -81,7 +81,9 @@ fn check(path: &Path) -> Result<(), Failed> {
     let cached = run(&model, &cached);
     if !matches!(cached.verdict, Verdict::Incomplete(_)) {
         expect(violated(&cached) == violated(&full), || format!("--sleep --cache: {}", cached.verdict.name()))?;
-        expect(cached.counts.stored >= full.counts.stored, || "--sleep --cache: states are missing".to_string())?;
+        // one that has found an error may have ended for lack of room
+        let all = violated(&cached) || cached.counts.stored >= full.counts.stored;
+        expect(all, || "--sleep --cache: states are missing".to_string())?;
     }
 
     for order in [Order::DepthFirst, Order::BreadthFirst] {
@@ -115,7 +117,7 @@ fn recycled_pids() -> Result<(), Failed> {
     let model = model_of("proctype g() { assert(_pid == 1) } init { run g(); run g() }")?;
     for order in [Order::DepthFirst, Order::BreadthFirst] {
         for reducing in [Reducing::Nothing, Reducing::Sleep, Reducing::Persistent] {
-            for cache in [None, Some(6)] {
+            for cache in [None, Some(12)] {
                 if order == Order::BreadthFirst && (reducing == Reducing::Sleep || cache.is_some()) {
                     continue;
                 }
