@@ -342,7 +342,11 @@ fn makes_up_ids(model: &Model) -> bool {
             _ => false,
         }
     }
-    let mut odd = false;
+    let made = model.initial.iter().chain(model.proctypes.iter().flat_map(|p| &p.initial));
+    let mut odd = made.into_iter().any(|initial| match initial {
+        Initial::Assign(place, value) => place.ty == ScalarType::Chan && !plain(value),
+        Initial::Channel(..) => false,
+    });
     process_actions(model, &mut |_, action| {
         visit::expressions(action, &mut |expr| {
             visit::walk(expr, &mut |e| match &e.kind {
