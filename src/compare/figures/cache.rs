@@ -42,6 +42,14 @@ fn reach(data: &Data<'_>, curve: &Curve<'_>, what: &str) -> String {
         significant(data.times(record)),
         seconds_text(record.seconds)
     );
+    // The paper counts the cost in transitions of the same search with room for everything.
+    if let Some((_, whole)) = curve.runs.first()
+        && whole.transitions < data.measured.transitions
+        && whole.options != record.options
+    {
+        let ratio = record.transitions as f64 / whole.transitions.max(1) as f64;
+        text += &format!(" ({} times the transitions of the same search with room for all states)", significant(ratio));
+    }
     if let Some((point, record)) = curve.failure() {
         text += &format!("; with {} {}", data.size(point.x), data.failed(record));
     }
