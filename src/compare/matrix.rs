@@ -209,7 +209,7 @@ fn chain(name: &str, patience: usize, points: impl Iterator<Item = (f64, String)
 /// The runs of a figure for a model of this size. `results` has what earlier figures found.
 pub fn study(figure: Figure, measured: &Measured, results: &Results) -> Study {
     let chains = match figure {
-        Figure::Searches => searches(),
+        Figure::Searches => searches(measured),
         Figure::CacheSleep => cache_sleep(measured),
         Figure::Replacement => replacement(measured),
         Figure::Hub => hub(measured),
@@ -222,14 +222,15 @@ pub fn study(figure: Figure, measured: &Measured, results: &Results) -> Study {
     Study { figure, chains }
 }
 
-fn searches() -> Vec<Chain> {
+fn searches(measured: &Measured) -> Vec<Chain> {
     let one = |name: &str, line: &str| chain(name, 1, [(0.0, line.to_string())].into_iter());
     vec![
         one("depth first", ""),
         one("depth first, sleep sets", "--sleep"),
         one("depth first, partial-order reduction", "--por"),
         one("breadth first", "--search bfs"),
-        one("depth first, 40-bit signatures", "--store compact"),
+        // Without a size it would take as much memory as it may.
+        one("depth first, 40-bit signatures", &format!("--store compact --slots {}", measured.percent(130.0))),
     ]
 }
 
