@@ -116,6 +116,7 @@ impl Executor for CheckExecutor<'_> {
         let [property] = all[..] else { return Err("it is more than one search".into()) };
         let stop = AtomicBool::new(false);
         let mut monitor = Monitor::silent(&stop);
+        monitor.sampling = true;
         monitor.progress = Box::new(|snapshot| {
             if watch(snapshot) == Order::Stop || self.interrupt.load(Ordering::Relaxed) {
                 stop.store(true, Ordering::Relaxed);

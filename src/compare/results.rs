@@ -68,7 +68,7 @@ pub struct Record {
     /// Overwrites by insertions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collision_rate: Option<f64>,
-    /// Collision rate against insertions while it ran.
+    /// Collision rate against different states visited, while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<(u64, f64)>,
 }

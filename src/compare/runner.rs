@@ -172,10 +172,10 @@ impl<'e, E: Executor> Runner<'e, E> {
         let time_left = self.time_left();
         let mut watch = |snapshot: &Snapshot| {
             calls += 1;
-            if let Some(rate) = snapshot.collision_rate
+            if let (Some(rate), Some(distinct)) = (snapshot.collision_rate, snapshot.distinct)
                 && calls.is_multiple_of(every)
             {
-                samples.push((snapshot.stored, rate));
+                samples.push((distinct as u64, rate));
                 // Half of them go and the rest come half as often: the curve keeps its shape at bounded size.
                 if samples.len() >= 2 * SAMPLES {
                     let mut keep = false;

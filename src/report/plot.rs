@@ -89,11 +89,11 @@ const DASHES: [&str; LOOKS] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2
 /// Colours and fonts. The colours are those of Okabe and Ito, lightened on dark ground; print is always light.
 pub const STYLE: &str = "
 .pv-plot { --ink: #1b1f24; --soft: #59636e; --grid: #d8dee4; --ground: #ffffff;
-  --s0: #0072b2; --s1: #d55e00; --s2: #00795a; --s3: #aa4485; --s4: #9a6b00; --s5: #2b8cc4; --s6: #444444;
+  --s0: #0072b2; --s1: #d55e00; --s2: #00795a; --s3: #aa4485; --s4: #000000; --s5: #8a6d00; --s6: #5b6670;
   font: 13px system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; background: var(--ground); }
 @media screen and (prefers-color-scheme: dark) { .pv-plot { --ink: #e6edf3; --soft: #9ea7b1; --grid: #3a424d;
-  --ground: #14181d; --s0: #4fb3f0; --s1: #ff9248; --s2: #2fd3a2; --s3: #f09cd0; --s4: #f2c14e; --s5: #9bd6ff;
-  --s6: #c9c9c9; } }
+  --ground: #14181d; --s0: #4fb3f0; --s1: #ff9248; --s2: #2fd3a2; --s3: #f09cd0; --s4: #ffffff; --s5: #f2c14e;
+  --s6: #b3bcc6; } }
 .pv-plot text { fill: var(--ink); stroke: none; }
 .pv-plot .soft { fill: var(--soft); }
 .pv-plot .title { font-size: 15px; font-weight: 600; }

@@ -99,7 +99,7 @@ mod tests {
             depth: 545,
             memory: 64 << 20,
             queued: Some(7),
-            collision_rate: None,
+            ..Snapshot::default()
         };
         assert_eq!(
             message("p1", &snapshot, 1_500_000.4),

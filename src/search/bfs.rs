@@ -49,6 +49,7 @@ impl<R: Reduction> BreadthFirst<'_, '_, '_, R> {
             memory: self.memory(machine),
             queued: Some(self.depths.len() as u64),
             collision_rate: None,
+            distinct: None,
         };
         self.limit = self.monitor.look(&snapshot);
         self.limit.is_some()

@@ -23,6 +23,8 @@ pub struct Snapshot {
     pub queued: Option<u64>,
     /// Overwrites / insertions of a store that forgets.
     pub collision_rate: Option<f64>,
+    /// Different states among the stored, about; only where [`Monitor::sampling`] asks for it.
+    pub distinct: Option<f64>,
 }
 
 /// See the module.
@@ -37,6 +39,8 @@ pub struct Monitor<'a> {
     pub deadline: Option<Instant>,
     /// Shows progress.
     pub progress: Box<dyn FnMut(&Snapshot) + 'a>,
+    /// Progress wants [`Snapshot::distinct`], which costs a pass over a small table.
+    pub sampling: bool,
     /// The most memory that was seen.
     pub peak: u64,
 }
@@ -44,7 +48,15 @@ pub struct Monitor<'a> {
 impl<'a> Monitor<'a> {
     /// Without budgets and progress.
     pub fn silent(interrupt: &'a AtomicBool) -> Monitor<'a> {
-        Monitor { interrupt, memory: None, reserve: 0, deadline: None, progress: Box::new(|_| ()), peak: 0 }
+        Monitor {
+            interrupt,
+            memory: None,
+            reserve: 0,
+            deadline: None,
+            progress: Box::new(|_| ()),
+            sampling: false,
+            peak: 0,
+        }
     }
 
     /// Says if the search has to end, without showing progress or judging memory: for an inner search that knows

@@ -131,6 +131,7 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
             memory: memory as u64,
             queued: Some(self.queue.len()),
             collision_rate: Some(self.store.collision_rate()),
+            distinct: self.monitor.sampling.then(|| self.store.statistics().distinct),
         };
         self.limit = self.monitor.look(&snapshot);
         self.limit.is_some()

@@ -108,6 +108,7 @@ impl Explorer<'_, '_> {
             memory: self.memory() as u64,
             queued: Some((self.handles.len() - self.graph.expanded().min(self.handles.len())) as u64),
             collision_rate: None,
+            distinct: None,
         };
         self.limit = self.monitor.look(&snapshot);
         if self.limit.is_some() { Decision::Stop } else { Decision::Back }

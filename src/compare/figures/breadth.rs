@@ -21,7 +21,7 @@ pub fn hub(data: &Data<'_>) -> Drawn {
         Plot {
             title: "States visited by budget".into(),
             x: x(),
-            y: Axis::log("states visited, again or for the first time"),
+            y: Axis::log("states visited"),
             series: of(|record| record.stored as f64),
             level: Some((data.measured.states as f64, "all states".into())),
         },
@@ -106,9 +106,11 @@ pub fn collision(data: &Data<'_>) -> Drawn {
     for curve in &curves {
         let Some((point, record)) = curve.runs.first() else { continue };
         cache = point.options.get(3).cloned().unwrap_or_default();
-        let mut points: Vec<(f64, f64)> = record.samples.iter().map(|&(n, rate)| (n as f64 / states, rate)).collect();
+        // How many different states there were is an estimate, which may say a little more than all.
+        let share = |n: u64| (n as f64 / states).min(1.0);
+        let mut points: Vec<(f64, f64)> = record.samples.iter().map(|&(n, rate)| (share(n), rate)).collect();
         let rate = record.collision_rate.unwrap_or(0.0);
-        let end = (record.stored as f64 / states, rate);
+        let end = (if record.finished() { 1.0 } else { points.last().map_or(0.0, |point| point.0) }, rate);
         let mut drawn = Series::line(curve.name, Vec::new()).drawn_as(Mark::Curve);
         if record.finished() {
             points.push(end);
@@ -124,8 +126,8 @@ pub fn collision(data: &Data<'_>) -> Drawn {
     }
     let plot = Plot {
         title: format!("Collision rate of the hub cache, {cache} states"),
-        x: Axis::linear("states visited (share of all; more than 100%: again)").in_unit(Unit::Percent).from_zero(),
-        y: Axis::linear("collision rate (overwrites by insertions)").from_zero(),
+        x: Axis::linear("visited (share of all states)").in_unit(Unit::Percent).from_zero().covering(&[1.0]),
+        y: Axis::linear("collision rate (forgotten by stored)").from_zero(),
         series,
         level: None,
     };
