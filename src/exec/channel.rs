@@ -88,11 +88,12 @@ impl Machine<'_> {
             return None;
         }
         if ty.capacity == 0 {
+            let found = Found::Offered(self.handshake.filter(|handshake| handshake.channel == id as u32)?);
             if receive.copy {
-                // A poll of a rendezvous channel is false; a copying receive never happens.
+                // Nothing is there to be looked at: an offer is taken or it was none.
+                self.trap(TrapKind::PollRendezvous, receive.site);
                 return None;
             }
-            let found = Found::Offered(self.handshake.filter(|handshake| handshake.channel == id as u32)?);
             return self.fits(me, receive, channel, found).then_some((channel, found));
         }
         if self.handshake.is_some() {
@@ -173,8 +174,8 @@ impl Machine<'_> {
             return None;
         }
         self.scratch.clear();
-        for (value, &(_, scalar)) in send.values.iter().zip(&ty.fields) {
-            let value = scalar.truncate(self.eval(me, value));
+        for value in &send.values {
+            let value = self.eval(me, value);
             self.scratch.push(value);
         }
         let mut fired = Fired::Done;
@@ -182,13 +183,17 @@ impl Machine<'_> {
             self.scratch.resize(ty.fields.len(), 0);
             fired = Fired::DoneWith(Trap::new(TrapKind::TooFewFields, send.site));
         }
+        // SPIN finds the place of a sorted send with the values as they are given, not as they will be stored.
+        let slot = if send.sorted && ty.capacity != 0 { self.sorted_slot(channel, length) } else { length };
+        for (value, &(_, scalar)) in self.scratch.iter_mut().zip(&ty.fields) {
+            *value = scalar.truncate(*value);
+        }
         if ty.capacity == 0 {
             let start = self.messages.len() as u32;
             self.messages.extend_from_slice(&self.scratch);
             self.journal.push(Undo::Offer, start, 0);
             self.handshake = Some(Handshake { channel: id as u32, start });
         } else {
-            let slot = if send.sorted { self.sorted_slot(channel, length) } else { length };
             self.insert(channel, slot, length);
         }
         if ty.traced_send && fired == Fired::Done {

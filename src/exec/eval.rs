@@ -78,7 +78,13 @@ impl Machine<'_> {
                     ChannelTest::NotFull => i32::from(capacity == 0 || length != capacity),
                 }
             }
-            Ex::Poll(receive) => i32::from(self.find_message(me, receive).is_some()),
+            Ex::Poll(receive) => {
+                let id = self.eval(me, &receive.channel);
+                if self.channel(id).is_some_and(|channel| self.capacity(channel) == 0) {
+                    return self.trap(TrapKind::PollRendezvous, receive.site);
+                }
+                i32::from(self.find_message(me, receive).is_some())
+            }
             Ex::Pid => me.pid as i32,
             Ex::ProcessCount => self.process_count() as i32,
             Ex::Last => self.program.last.map_or(0, |at| i32::from(self.buffer[at as usize])),

@@ -164,10 +164,10 @@ impl<'p> Machine<'p> {
     }
 
     fn run(&mut self, me: Me, run: &'p Run) -> Result<(), Trap> {
-        let proctype = &self.program.proctypes[run.proctype as usize];
         let priority = match &run.priority {
             Some(priority) => self.eval(me, priority),
-            None => i32::from(proctype.priority),
+            // The clause of the process type counts only for the instances that `active` makes.
+            None => 1,
         };
         if !(1..=255).contains(&priority) {
             return Err(Trap::new(TrapKind::Priority, run.site));

@@ -32,7 +32,7 @@ pub enum TrapKind {
     TooManyChannels,
     /// A remote reference to a process that is not there or of another type.
     NoSuchProcess,
-    /// `q?<…>` or a poll on a rendezvous channel.
+    /// `q?<…>` or a poll of a rendezvous channel.
     PollRendezvous,
     /// A priority outside 1 to 255.
     Priority,

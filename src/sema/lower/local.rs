@@ -115,6 +115,17 @@ impl Analyser<'_> {
     pub(super) fn exclusive(&mut self, send: bool, channels: &[VarRef], span: Span) {
         self.exclusive_claim.get_or_insert(span);
         for channel in channels {
+            if let Some(segment) = channel.segments.iter().find(|segment| segment.index.is_some()) {
+                self.report(
+                    Diagnostic::error(
+                        "an element of an array cannot be claimed by `xr` or `xs`",
+                        channel.span,
+                        format!("an element of `{}`", segment.name.name),
+                    )
+                    .with_help("give the element a name of its own: `chan own = q[1]; xr own`"),
+                );
+                continue;
+            }
             if self.is_structure(channel) {
                 let Some(Resolved::Struct(whole)) = self.resolve(channel) else { continue };
                 let parts = self.parts(&whole).into_iter().filter(|place| place.ty == ScalarType::Chan);
