@@ -21,6 +21,7 @@ use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
 use crate::search::replay::steps_between;
 use crate::search::walk::{Control, Decision, Ended, Event, Movers, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
+use rapidhash::RapidHashMap;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
@@ -56,7 +57,7 @@ struct Fair<'s, 'm, 'i, S: FindStore> {
     monitor: &'s mut Monitor<'i>,
     kind: CycleKind,
     /// Numbers of the states whose component is not complete.
-    numbers: HashMap<u64, u32>,
+    numbers: RapidHashMap<u64, u32>,
     /// Those states, in order of their numbers.
     pending: Vec<Handle>,
     components: Vec<Component>,
@@ -339,7 +340,7 @@ pub fn search<S: FindStore>(
         ledger: Ledger::new(model, settings.all_errors),
         monitor,
         kind,
-        numbers: HashMap::new(),
+        numbers: RapidHashMap::default(),
         pending: Vec::new(),
         components: Vec::new(),
         path: Vec::new(),

@@ -21,7 +21,7 @@ use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
-use std::collections::HashSet;
+use rapidhash::RapidHashSet;
 use std::time::Instant;
 
 /// What kind of cycle it is, for the report.
@@ -65,7 +65,7 @@ struct Outer<'s, 'm, 'i, S: FindStore> {
     /// For each entered state of the path: does it accept.
     accepts: Vec<bool>,
     inner: Walk,
-    seen: HashSet<u64>,
+    seen: RapidHashSet<u64>,
     matched: u64,
     stored: u64,
     vector: usize,
@@ -186,7 +186,7 @@ impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
 
 struct Inner<'s, 'i, S: FindStore> {
     store: &'s S,
-    seen: &'s mut HashSet<u64>,
+    seen: &'s mut RapidHashSet<u64>,
     monitor: &'s Monitor<'i>,
     arrivals: u64,
     limit: Option<Limit>,
@@ -248,7 +248,7 @@ pub fn search<S: FindStore>(
         all_errors: settings.all_errors,
         accepts: Vec::new(),
         inner: Walk::new(program.transitions.len(), rules),
-        seen: HashSet::new(),
+        seen: RapidHashSet::default(),
         matched: 0,
         stored: 0,
         vector: 0,
