@@ -134,7 +134,9 @@ mod tests {
     fn advice_does_what_it_says() {
         let advice = advise(Keeping::Compact { bits: 8, slots: None }, 100_000, 0.9);
         let text = advice.unwrap_or_default();
-        assert!(text.starts_with("`--bits 28 "), "{text}");
+        assert!(text.starts_with("`--bits 27 --slots 125001`"), "{text}");
+        let probability = |bits: i32| Omission::of_compaction(100_000, 125_001, 2f64.powi(bits) - 1.0).probability;
+        assert!(probability(27) < GOAL && probability(26) >= GOAL);
         assert_eq!(advise(Keeping::Bloom { functions: Some(3) }, 100_000, 0.0001), None);
         let text = advise(Keeping::Bloom { functions: Some(3) }, 1_000_000, 0.9).unwrap_or_default();
         assert!(text.starts_with("`--memory 8M"), "{text}");
