@@ -4,7 +4,7 @@
 use super::combine;
 use super::console::Console;
 use super::load::{Loaded, load_model};
-use super::options::{CheckArgs, ModelArgs, Replace, StoreKind, value_name};
+use super::options::{CheckArgs, DiskWindow, ModelArgs, Replace, SearchArgs, StoreKind, value_name};
 use crate::exec::Program;
 use crate::model::Model;
 use crate::report::progress::Progress;
@@ -12,11 +12,15 @@ use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checks, Report, Run, Setting, json, place, text};
 use crate::search::lossy::Keeping;
+use crate::search::low_memory::{Breadth, Hub, LowMemory};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Limit, Verdict, Violation};
 use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
+use crate::search::serial::DEFAULT_SWITCH;
 use crate::source::SourceMap;
 use crate::store::Replacement;
+use crate::store::disk::Window;
+use crate::store::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -162,6 +166,7 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
             StoreKind::Compact => Keeping::Compact { bits: search.bits.unwrap_or(COMPACT_BITS), slots: search.slots },
             StoreKind::Bloom => Keeping::Bloom { functions: search.bits },
         },
+        low_memory: low_memory(search),
         expect_states: search.expect_states,
         pod: search.pod(),
         repeat: search.repeat(),
@@ -174,6 +179,34 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
         max_depth: search.max_depth,
         memory: search.memory,
         seed: search.seed(),
+    }
+}
+
+/// The options of breadth-first searches with little memory.
+fn low_memory(search: &SearchArgs) -> LowMemory {
+    let hub = search.hub.then(|| Hub {
+        split: search.hub_split.unwrap_or(DEFAULT_SPLIT),
+        overwrite: search.hub_overwrite.unwrap_or(DEFAULT_OVERWRITE),
+    });
+    let defaults = LowMemory::default();
+    LowMemory {
+        breadth: match (search.disk, search.serial, search.cache.filter(|_| search.bfs()), hub) {
+            (true, ..) => Breadth::Disk,
+            (_, true, _, hub) => Breadth::Serial(search.switch_rate.unwrap_or(DEFAULT_SWITCH), hub),
+            (_, _, Some(_), Some(hub)) => Breadth::Hub(hub),
+            (_, _, Some(_), None) => Breadth::Cache,
+            _ => Breadth::InMemory,
+        },
+        slots: search.cache.unwrap_or(defaults.slots),
+        ways: search.ways.unwrap_or(defaults.ways),
+        max_collision_rate: search.max_collision_rate.unwrap_or(defaults.max_collision_rate),
+        window: match search.disk_window {
+            None => Window::Everything,
+            Some(DiskWindow::Auto) => Window::Auto,
+            Some(DiskWindow::Fraction(share)) => Window::Share(share),
+        },
+        work_dir: search.work_dir.clone(),
+        whole_on_disk: search.store == Some(StoreKind::Exact),
     }
 }
 

@@ -91,6 +91,13 @@ const RULES: &[Rule] = rules! {
         "it starts with a breadth-first cache";
     "--switch-rate without --serial", |o| o.search.switch_rate.is_some() && !o.search.serial,
         "it says when --serial switches to the disk";
+    "--por with --search bfs and a store that forgets, errs or answers late",
+        |o| o.search.por && o.search.bfs() && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
+        "the reduction asks whether a successor is new, and these stores cannot say for sure";
+    "--work-dir without --cache, --disk or a lossy store",
+        |o| o.search.work_dir.is_some() && o.search.bfs()
+            && !(o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
+        "a breadth-first search with an exact store keeps nothing on disk";
     "--work-dir without --search bfs", |o| o.search.work_dir.is_some() && !o.search.bfs(),
         "a depth-first search keeps nothing on disk";
     "--checkpoint without --search bfs", |o| o.search.checkpoint.is_some() && !o.search.bfs(),
@@ -118,12 +125,6 @@ type Absent = (&'static str, fn(&CheckArgs) -> bool);
 const ABSENT: &[Absent] = &[
     ("--check-por with --search bfs", |o| o.search.check_por && o.search.bfs()),
     ("--check-independence with --search bfs", |o| o.search.check_independence && o.search.bfs()),
-    ("--cache with --search bfs", |o| o.search.cache.is_some() && o.search.bfs()),
-    ("--store compact with --search bfs", |o| o.search.store() == StoreKind::Compact && o.search.bfs()),
-    ("--hub", |o| o.search.hub),
-    ("--disk", |o| o.search.disk),
-    ("--serial", |o| o.search.serial),
-    ("--work-dir", |o| o.search.work_dir.is_some()),
     ("--checkpoint", |o| o.search.checkpoint.is_some()),
 ];
 

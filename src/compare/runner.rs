@@ -332,6 +332,7 @@ mod tests {
                 coverage: None,
                 collision_rate: None,
                 seconds: 1.0,
+                trace: None,
                 advice: None,
                 repeats: Vec::new(),
             })

@@ -97,6 +97,7 @@ impl Sample {
             coverage: None,
             collision_rate: None,
             repeats: Vec::new(),
+            trace: None,
             advice: None,
             seconds: 0.5,
         };

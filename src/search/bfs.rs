@@ -242,6 +242,7 @@ pub fn search_reduced<R: Reduction>(
         coverage: None,
         collision_rate: None,
         repeats: Vec::new(),
+        trace: None,
         advice: None,
         seconds: start.elapsed().as_secs_f64(),
     }

@@ -234,6 +234,7 @@ fn run<S: Store, R: Reduction, P: Precision<S>>(
         coverage: (!S::EXACT).then_some(statistics.coverage),
         collision_rate: None,
         repeats: Vec::new(),
+        trace: None,
         advice: None,
         seconds: start.elapsed().as_secs_f64(),
     }

@@ -379,6 +379,7 @@ pub fn search<S: FindStore>(
         coverage: None,
         collision_rate: None,
         repeats: Vec::new(),
+        trace: None,
         advice: None,
         seconds: start.elapsed().as_secs_f64(),
     }

@@ -8,6 +8,7 @@ pub mod fair;
 pub mod ledger;
 pub mod liveness;
 pub mod lossy;
+pub mod low_memory;
 pub mod monitor;
 pub mod moves;
 pub mod outcome;

@@ -2,6 +2,7 @@
 //! anything got in the way.
 
 use crate::exec::{Program, Trap};
+use crate::search::queued::Trace;
 use crate::source::Span;
 
 /// Who makes a step.
@@ -207,6 +208,8 @@ pub struct Outcome {
     pub collision_rate: Option<f64>,
     /// With `--repeat`: what each run said, in order.
     pub repeats: Vec<Repeat>,
+    /// Breadth-first searches with a queue: figures by level.
+    pub trace: Option<Trace>,
     /// What would make the answer surer, as options to copy.
     pub advice: Option<String>,
     /// Seconds of search.
@@ -259,6 +262,7 @@ impl Outcome {
             coverage: None,
             collision_rate: None,
             repeats: Vec::new(),
+            trace: None,
             advice: None,
             seconds: 0.0,
         }

@@ -7,6 +7,7 @@ use crate::search::check::Checked;
 use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::lossy::{self, Keeping};
+use crate::search::low_memory::{Assembly, Breadth, LowMemory};
 use crate::search::monitor::{Monitor, available, resident};
 use crate::search::outcome::{Limit, Outcome, Verdict};
 use crate::search::por::{Keep, PersistentSets, UNCERTAIN};
@@ -82,6 +83,8 @@ pub struct Plan {
     pub pod: u8,
     /// Runs with independent hash functions.
     pub repeat: u32,
+    /// Breadth-first searches with little memory.
+    pub low_memory: LowMemory,
     /// What is looked for.
     pub property: Property,
     /// Only weakly fair runs count.
@@ -116,6 +119,7 @@ impl Default for Plan {
             expect_states: None,
             pod: 0,
             repeat: 1,
+            low_memory: LowMemory::default(),
             property: Property::Safety,
             fair: false,
             assertions: true,
@@ -263,6 +267,19 @@ impl Plan {
                     self.depth_first(model, &program, &mut store, monitor)
                 }
             },
+            (None, Order::BreadthFirst)
+                if self.low_memory.breadth != Breadth::InMemory || self.keeping != Keeping::Exact =>
+            {
+                let assembly = Assembly {
+                    options: &self.low_memory,
+                    keeping: self.keeping,
+                    expect_states: self.expect_states,
+                    budgeted: self.memory.is_some(),
+                    seed: self.seed,
+                    settings,
+                };
+                assembly.run(model, &program, monitor)
+            }
             (None, Order::BreadthFirst) => {
                 let mut store = ExactStore::with_links(self.seed, budget);
                 match self.reducing {

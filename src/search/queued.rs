@@ -390,6 +390,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             coverage: (!exact).then_some(statistics.omission.coverage),
             collision_rate: Some(store.collision_rate()),
             repeats: Vec::new(),
+            trace: None,
             advice: None,
             seconds: self.start.elapsed().as_secs_f64(),
         };
