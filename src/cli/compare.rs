@@ -32,7 +32,7 @@ const INCOMPLETE: u8 = 3;
 pub struct CompareArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// Folder for results.jsonl, results.csv, results.json and index.html. Runs that are in it already are not made again.
+    /// Folder for results.jsonl, results.csv, results.json and index.html. Runs that are in it are not made again.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// A matrix of your own, as a TOML file with [[runs]] blocks: cache = ["50%", 500], hub = [false, true].

@@ -28,8 +28,8 @@ pub struct StatsArgs {
     /// Draw levels, in-degree density, branching and locality.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
-    /// Budget of memory, `512M`, `4G` (1K = 1024 bytes) [default: no bound]. What was explored until then is told, and the exit
-    /// code is 3.
+    /// Budget of memory, `512M`, `4G` (1K = 1024 bytes) [default: no bound]. What was explored until then is told, and
+    /// the exit code is 3.
     #[arg(long, value_name = "SIZE", value_parser = size::bytes)]
     memory: Option<u64>,
     /// How many of the states with the highest in-degree to list, 0 to 10000.

@@ -1,8 +1,8 @@
 //! Which settings a comparison runs: the papers' figures, each as a few chains of runs.
 //!
-//! A chain is one curve: the same search with less and less room. It ends early where a smaller size cannot be expected to do better
-//! than one that has already failed; that, and the bound on transitions, keeps a blow-up from eating the budget. Sizes are shares of
-//! the full state space, which is measured first.
+//! A chain is one curve: the same search with less and less room. It ends early where a smaller size cannot be expected
+//! to do better than one that has already failed; that, and the bound on transitions, keeps a blow-up from eating the
+//! budget. Sizes are shares of the full state space, which is measured first.
 
 use super::results::Results;
 use crate::store::BloomStore;

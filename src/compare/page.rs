@@ -137,7 +137,8 @@ impl Comparison<'_> {
         {
             let _ = write!(
                 text,
-                " The full depth-first search takes {} and {}; the least memory that still verified the model is {}, in {} ({}).",
+                " The full depth-first search takes {} and {}; the least memory that still verified the model is {}, in {} \
+                 ({}).",
                 bytes(full.memory_bytes),
                 seconds_text(full.seconds),
                 bytes(least.memory_bytes),

@@ -1,8 +1,8 @@
 //! Runs settings within budgets, and writes down what comes out.
 //!
 //! A run that blows up is stopped when it has made many times the transitions of the full search, or has taken too
-//! long; it is kept as "gave up", with what it had reached. Very short runs are made up to three times and the shortest time is kept,
-//! since the first one pays for cold caches; the counts are the same each time.
+//! long; it is kept as "gave up", with what it had reached. Very short runs are made up to three times and the shortest
+//! time is kept, since the first one pays for cold caches; the counts are the same each time.
 
 use super::matrix::{Chain, Study};
 use super::results::{GaveUp, Record, Results};

@@ -7,8 +7,8 @@
 //! hub = [false, true]
 //! ```
 //!
-//! The keys are the options of `pv check` without their dashes. `true` gives the option, `false` leaves it out. Per cent are
-//! of the full state space, for `memory` of what the full breadth-first search took.
+//! The keys are the options of `pv check` without their dashes. `true` gives the option, `false` leaves it out. Per cent
+//! are of the full state space, for `memory` of what the full breadth-first search took.
 
 use super::matrix::{Chain, Measured, Point};
 use ::toml::{Table, Value};

@@ -1,7 +1,7 @@
 //! Plots as SVG, written by hand: lines, points and bars over linear or logarithmic axes.
 //!
 //! A plot must be readable on a light and on a dark screen, in print without colours, and by people who see few colours:
-//! every series has its own colour (Okabe and Ito's palette), its own marker and its own dashes. The legend stands in rows
+//! every series has its own colour (after Okabe and Ito), its own marker and its own dashes. The legend stands in rows
 //! below the axes, where it can overlap nothing. What a search did not finish is drawn as a hollow marker with an
 //! arrow: "at least this much". Colours are CSS variables that [`STYLE`] sets; a page includes it once, a file of its
 //! own carries it along.

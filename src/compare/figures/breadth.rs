@@ -134,7 +134,8 @@ pub fn collision(data: &Data<'_>) -> Drawn {
     let mut sentences = Vec::new();
     match best {
         Some((name, rate, stored)) => sentences.push(format!(
-            "With {cache} states, the overwrite probability {name} visits least: {} states, at a collision rate of {rate:.3} in the end.",
+            "With {cache} states, the overwrite probability {name} visits least: {} states, at a collision rate of \
+             {rate:.3} in the end.",
             thousands(stored)
         )),
         None => sentences.push(format!("With {cache} states no overwrite probability lets the search come to an end.")),

@@ -102,7 +102,8 @@ pub fn replacement(data: &Data<'_>) -> Drawn {
         if let (Some(a), Some(b)) = (random.at(x), by_type.at(x)) {
             let ratio = b.transitions as f64 / a.transitions.max(1) as f64;
             sentences.push(format!(
-                "At {}, the least that both manage, replacement by type makes {} times the transitions of random replacement.",
+                "At {}, the least that both manage, replacement by type makes {} times the transitions of random \
+                 replacement.",
                 data.size(x),
                 significant(ratio)
             ));
