@@ -252,6 +252,8 @@ mod tests {
         "--disk-window auto --search bfs",
         "--serial --search bfs",
         "--switch-rate 0.2",
+        "--por --search bfs --cache 500",
+        "--work-dir x --search bfs",
         "--work-dir x",
         "--checkpoint c",
         "--checkpoint-every 5 --search bfs",
