@@ -116,9 +116,12 @@ mod tests {
         // 0 -> {1,2,3} cycle -> 4 -> 5 with itself; 4 -> 6 which ends
         let example = graph(&[&[1], &[2], &[3], &[1, 4], &[5, 6], &[5], &[]]);
         assert_eq!(components(&example), Components { count: 5, largest: 3, cyclic: 2, terminal: 2 });
-        // two cycles that share a state, and a cross edge back into a finished component
+        // a cross edge back into a component that is complete must not join it
+        let example = graph(&[&[1, 3], &[2], &[1], &[4], &[4, 1]]);
+        assert_eq!(components(&example), Components { count: 4, largest: 2, cyclic: 2, terminal: 1 });
+        // a longer way round joins all
         let example = graph(&[&[1, 3], &[2, 0], &[1], &[4], &[4, 1]]);
-        assert_eq!(components(&example), Components { count: 3, largest: 3, cyclic: 2, terminal: 1 });
+        assert_eq!(components(&example), Components { count: 1, largest: 5, cyclic: 1, terminal: 1 });
     }
 
     #[test]
