@@ -127,6 +127,10 @@ RARE = {"wild": 0.15, "last": 0.1, "enabled": 0.12, "priority": 0.15, "provided"
         "remote": 0.3, "hidden": 0.25}
 
 
+# Kinds of variables that hold all values of a field of 1 bit, 8, 16 and 32 bits.
+WIDE = (("bit", "bool", "byte", "pid", "mtype", "unsigned", "short", "int"), ("byte", "pid", "mtype", "short", "int"), ("short", "int"), ("int",))
+
+
 class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -328,8 +332,12 @@ class Generator:
             elif what == "any" and not polling:
                 values.append("_")
             elif what == "variable" or polling and what == "any":
-                text = self.place(self.pick(scope.variables).text, scope)
-                if text in used:
+                # When spin's verifier undoes a receive it puts the variable's value back, so it must hold the field's.
+                wide = {"bit": WIDE[0], "bool": WIDE[0], "short": WIDE[2], "int": WIDE[3]}.get(kind, WIDE[1])
+                wide = WIDE[1] if wide is WIDE[0] and len(channel.fields) == 1 else wide
+                fitting = [v for v in scope.variables if v.kind in wide]
+                text = self.place(self.pick(fitting or scope.variables).text, scope)
+                if text in used or not fitting:
                     values.append("_" if not polling else "1")
                 else:
                     used.add(text)
@@ -344,7 +352,8 @@ class Generator:
             return None
         values = self.pattern(scope, channel)
         sign = "??" if self.has("random_receive", 0.3) and channel.capacity > 0 else "?"
-        text = self.place(channel.text, scope, 1)
+        # No index that the receive itself may change: spin's verifier undoes the receive in another channel then.
+        text = self.place(channel.text, scope)
         if self.has("copy", 0.25) and channel.capacity > 0:
             return f"{text}{sign}<{', '.join(values)}>"
         if self.has("prefix", 0.4) and len(values) > 1:
@@ -408,7 +417,10 @@ class Generator:
             text = "break"
         elif what == "inline":
             name, arity = self.pick(self.inlines)
+            # spin cannot read an array element behind the arrow of a conditional in an actual parameter.
+            kept, self.on = self.on, self.on - {"conditional"}
             arguments = [self.variable(scope, 0)] + [self.expression(scope, 1) for _ in range(arity - 1)]
+            self.on = kept
             text = f"{name}({', '.join(arguments[:arity])})"
         elif what == "set_priority":
             text = f"set_priority({self.pick(('_pid', '0', '1'))}, {self.random.randint(1, 3)})"
