@@ -149,7 +149,10 @@ impl Analyser<'_> {
 
     pub(super) fn select(&mut self, variable: &VarRef, from: &Expr, to: &Expr, span: Span) -> Option<Node> {
         self.check_counter(variable)?;
-        if let (ExprKind::Number(low @ 0..), ExprKind::Number(high @ 0..)) = (&from.kind, &to.kind) {
+        // SPIN makes options of constant bounds while it reads the file, and does not do so for the text of an inline.
+        if let (ExprKind::Number(low @ 0..), ExprKind::Number(high @ 0..)) = (&from.kind, &to.kind)
+            && self.flow.inlines == 0
+        {
             return self.select_constant(variable, *low, *high, span);
         }
         self.check_range(variable, from, to);

@@ -138,6 +138,8 @@ pub(super) struct Flow {
     pub exits: Vec<Option<El>>,
     /// The `d_step` around the place.
     pub dstep: Option<El>,
+    /// Inlines around the place.
+    pub inlines: usize,
     /// Declarations still belong to the start of the body.
     pub declaring: bool,
     /// The sequence of the whole body.

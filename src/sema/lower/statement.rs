@@ -218,9 +218,11 @@ impl Analyser<'_> {
                 plain(Kind::Atomic(seq))
             }
             StatementKind::DStep(body) => self.d_step(body, span),
-            StatementKind::Block(body, _) => {
-                let seq = self.block(body, Place::Block)?;
-                plain(Kind::Block(seq))
+            StatementKind::Block(body, inline) => {
+                self.flow.inlines += usize::from(inline.is_some());
+                let seq = self.block(body, Place::Block);
+                self.flow.inlines -= usize::from(inline.is_some());
+                plain(Kind::Block(seq?))
             }
             StatementKind::Unless(main, escape) => self.unless(main, escape, span),
         }
