@@ -52,7 +52,16 @@ pub fn render(report: &Report<'_>) -> String {
 pub fn verdict_line(report: &Report<'_>, run: &Run) -> String {
     let outcome = &run.outcome;
     match &outcome.verdict {
-        Verdict::Verified(_) => format!("{GREEN}verified{PLAIN}: no errors, every reachable state was looked at"),
+        Verdict::Verified(_) => {
+            let why = match (report.setting.por, report.setting.deadlocks_only) {
+                (_, true) => {
+                    "no deadlocks; assertions were not checked, and what the reduction left out cannot hide a deadlock"
+                }
+                (true, _) => "no errors; what the reduction left out differs only in the order of independent steps",
+                _ => "no errors, every reachable state was looked at",
+            };
+            format!("{GREEN}verified{PLAIN}: {why}")
+        }
         Verdict::NoErrorFound => {
             let mut line = format!("{YELLOW}no error found{PLAIN}: states may have been omitted");
             if let Some(bound) = outcome.omission_probability {
