@@ -186,8 +186,10 @@ const POD_SIZES: [f64; 5] = [1.0, 1.5, 2.0, 2.5, 3.0];
 const POD_PATIENCE: f64 = 4.0;
 /// Below this many states sizes in per cent say nothing.
 const FEWEST: u64 = 4;
-/// The disk search is given no less than this: its buffers alone take about that.
-const LEAST_DISK_MEMORY: u64 = 256 << 10;
+/// The disk search is given no less than this: its buffers alone take about half of it.
+const LEAST_DISK_MEMORY: u64 = 1 << 20;
+/// `--memory` is for the whole program: what it takes for itself, about.
+const PROGRAM: u64 = 12 << 20;
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_string).collect()
@@ -288,14 +290,16 @@ fn serial(measured: &Measured) -> Vec<Chain> {
     let points = |line: &'static str| {
         let size = move |share: f64| {
             let cache = measured.percent(share * 100.0);
-            let bytes = ((memory * share) as u64).max(LEAST_DISK_MEMORY);
+            // Half as much again is for the queue, which the paper's tools have on disk in any case.
+            let bytes = (memory * share * 1.5) as u64 + PROGRAM;
             format!("--search bfs {line}").replace("CACHE", &cache.to_string()).replace("MEMORY", &bytes.to_string())
         };
         SERIAL.iter().map(move |&share| (share, size(share)))
     };
     vec![
         chain("serial", SERIAL.len(), points("--cache CACHE --serial --memory MEMORY")),
-        chain("disk", SERIAL.len(), points("--disk --memory MEMORY")),
+        // Whole states, as the cache keeps them.
+        chain("disk", SERIAL.len(), points("--disk --store exact --memory MEMORY")),
     ]
 }
 

@@ -115,7 +115,11 @@ fn pod_tells_gain_and_time() {
 fn disk_serial_and_collision_figures_are_drawn() {
     let mut bench = Bench::new();
     let disk = bench.fill(Figure::Disk, |chain, point| {
-        Some(record(1000, 3000, if chain.name == "in memory" { 1.0 } else { 1.0 + point.x / 100.0 }))
+        let (seconds, memory_bytes) = match chain.name.as_str() {
+            "in memory" => (1.0, 1 << 30),
+            _ => (1.0 + point.x / 100.0, ((1u64 << 30) as f64 / point.x) as u64),
+        };
+        Some(Record { memory_bytes, ..record(1000, 3000, seconds) })
     });
     assert!(bench.draw(&disk).sentence.contains("With 100 times less memory the disk search takes 2 times"));
     let serial =
