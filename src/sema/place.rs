@@ -311,8 +311,8 @@ impl Analyser<'_> {
                 && let (Some(outer), Some(first)) = (var.segments.first(), inner.segments.first())
                 && outer.name.name == first.name.name
                 && first.index.is_some()
-                && inner.segments.len() == var.segments.len()
-                && std::ptr::eq(segment, outer)
+                && inner.segments.len() == 1
+                && var.segments.len() == 1
             {
                 self.report(
                     Diagnostic::error(
