@@ -85,6 +85,10 @@ def text_of(model):
 # ---- the generator ---------------------------------------------------------------------------------------------------
 
 
+CONTROL = set("rendezvous timeout goto end_labels atomic dstep unless inline for_ select blocks else_ end_of_block nested asserts "
+              "late_locals".split())
+
+
 class Variable:
     """A place that can be read and written, and how: `text` is an expression."""
 
@@ -134,7 +138,11 @@ WIDE = (("bit", "bool", "byte", "pid", "mtype", "unsigned", "short", "int"), ("b
 class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.on = {name for name in FEATURES if self.random.random() < RARE.get(name, 0.5)}
+        if self.random.random() < 0.6:
+            self.on = {name for name in FEATURES if self.random.random() < RARE.get(name, 0.5)}
+        else:
+            # Control flow above all.
+            self.on = {name for name in FEATURES if self.random.random() < (0.75 if name in CONTROL else 0.1)}
         self.counter = 0
         self.variables, self.channels, self.mtypes, self.inlines = [], [], [], []
         self.runnable = []  # (name, parameter kinds)
@@ -336,7 +344,12 @@ class Generator:
                 continue
             what = self.pick(("variable", "variable", "variable", "constant", "constant", "any", "eval"))
             if what == "eval" and "eval_" in self.on:
-                values.append(f"eval({self.expression(scope, 1)})")
+                # To undo a receive, spin's verifier evaluates this again: it must not depend on the step.
+                value = self.expression(scope, 1)
+                stays = "len(" not in value and "[" not in value and not any(word in value for word in used)
+                if stays and re.search(r"[a-z]+\d", value):
+                    used.update(re.findall(r"[a-z]+\d+(?:\.\w+)?", value))
+                values.append(f"eval({value})" if stays else self.constant(kind))
             elif what == "any" and not polling:
                 values.append("_")
             elif what == "variable" or polling and what == "any":
