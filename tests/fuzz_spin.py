@@ -143,6 +143,8 @@ class Generator:
         else:
             # Control flow above all.
             self.on = {name for name in FEATURES if self.random.random() < (0.75 if name in CONTROL else 0.1)}
+        if "priority" in self.on:
+            self.on.discard("rendezvous")  # the verifier's C code refuses to be compiled with both
         self.counter = 0
         self.variables, self.channels, self.mtypes, self.inlines = [], [], [], []
         self.runnable = []  # (name, parameter kinds)
@@ -150,6 +152,7 @@ class Generator:
         self.structs = []
         self.arrays = []
         self.hidden = set()
+        self.asker = None
         self.size = self.random.choice((2, 3, 3, 4, 5))
 
     def name(self, letter):
@@ -296,7 +299,9 @@ class Generator:
             return self.poll(scope)
         if self.has("timeout", 0.12) and not scope.dstep:
             return "timeout"
-        if self.has("enabled", 0.2):
+        # Only one process asks: spin's verifier executes a d_step that is asked whether it is enabled and asks itself.
+        if self.has("enabled", 0.2) and self.asker in (None, scope.name) and re.match(r"active proctype|init", scope.name):
+            self.asker = scope.name
             return f"enabled({self.random.randint(0, 2)})"
         return f"({self.condition(scope)})" if self.chance(0.5) else self.condition(scope)
 
