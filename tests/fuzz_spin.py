@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random models: pv against SPIN 6.5.2, to the digit.
 
-  fuzz_spin.py [--seed N] [--count N] [--shrink] [--pv target/release/pv] [--keep FOLDER] [--print] [MODEL...]
+  fuzz_spin.py [--seed N] [--count N] [--seconds S] [--shrink] [--pv target/release/pv] [--keep FOLDER] [--print] [MODEL...]
 
 Makes small random Promela models, number N from seed N, and compares for each of them
 - whether spin and pv accept it;
@@ -26,6 +26,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -522,6 +523,9 @@ class Generator:
             inner.variables = [v for v in inner.variables if v.text.split("[")[0] not in self.hidden] or [Variable("guard", "byte")]
             inner.loops = 0
             body = self.body(inner, budget + 1, depth - 1)
+            # spin refuses some braces at the end of a d_step.
+            if isinstance(body[-1], Block) and body[-1].before == "{":
+                body.append(self.assignment(inner))
             # spin overlooks assignments among the options of an `if` at the start of a d_step (docs/spin-differences.md).
             if self.chance(0.5) or isinstance(body[0], Block):
                 first = self.pick((Leaf(self.guard(inner)), Leaf(self.receive(inner, True) or "skip"), Leaf(self.send(inner, True) or "skip")))
@@ -958,6 +962,7 @@ def main():
     parser.add_argument("--pv", default=os.path.join(ROOT, "target", "release", "pv"))
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--count", type=int, default=100, help="how many models")
+    parser.add_argument("--seconds", type=float, help="begin no further model after this time")
     parser.add_argument("--shrink", action="store_true", help="make models that differ smaller")
     parser.add_argument("--keep", default=".", help="folder for the models that differ")
     parser.add_argument("--print", action="store_true", dest="show", help="print the models and do nothing else")
@@ -965,10 +970,13 @@ def main():
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
     pv = Pv(options.pv)
+    began = time.monotonic()
     compared = skipped = differ = refused = 0
     why = {}
     with tempfile.TemporaryDirectory() as folder:
         for job in options.models or range(options.seed, options.seed + options.count):
+            if options.seconds and time.monotonic() - began > options.seconds:
+                break
             if options.models:
                 text = open(job, encoding="utf-8", errors="replace").read()
             else:
