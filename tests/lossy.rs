@@ -82,8 +82,8 @@ fn omissions_are_as_likely_as_pv_says() {
     let states = run(&model, &Plan::default()).counts.stored;
     let kinds = [
         (Keeping::Compact { bits: 14, slots: Some(states * 2) }, None),
-        (Keeping::Compact { bits: 13, slots: Some(states * 5 / 4) }, None),
-        (Keeping::Bloom { functions: Some(14) }, Some(states)),
+        (Keeping::Compact { bits: 11, slots: Some(states * 5 / 4) }, None),
+        (Keeping::Bloom { functions: Some(9) }, Some(states)),
     ];
     const RUNS: u64 = 300;
     for (keeping, expect_states) in kinds {

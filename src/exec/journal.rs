@@ -60,11 +60,16 @@ impl Journal {
     /// Adds an entry.
     #[inline]
     pub fn push(&mut self, undo: Undo, at: u32, old: u32) {
+        if self.entries.len() == self.entries.capacity() {
+            // By quarters: doubling would leap over a budget.
+            self.entries.reserve_exact(self.entries.len() / 4 + 1024);
+        }
         self.entries.push(Entry { at, old, undo });
     }
 
     /// Bytes it occupies.
     pub fn memory(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.bytes.capacity()
+        // With the quarter by which it grows next.
+        self.entries.capacity() / 4 * 5 * size_of::<Entry>() + self.bytes.capacity()
     }
 }

@@ -110,7 +110,8 @@ impl Walk {
     /// Bytes of the stack.
     pub fn memory(&self) -> usize {
         let blocks = self.long_blocks.iter().next().map_or(0, |state| state.len() + 32) * self.long_blocks.len();
-        self.frames.capacity() * size_of::<Frame>() + blocks
+        // With the quarter by which it grows next: that comes between two looks.
+        self.frames.capacity() / 4 * 5 * size_of::<Frame>() + blocks
     }
 
     /// The steps of the current path.
@@ -341,6 +342,10 @@ impl Walk {
                 }
                 if !claim_turn && !offers && transition.atomic {
                     self.atomic_steps += 1;
+                }
+                if self.frames.len() == self.frames.capacity() {
+                    // By quarters: doubling would leap over a budget.
+                    self.frames.reserve_exact(self.frames.len() / 4 + 1024);
                 }
                 self.frames.push(Frame {
                     handle: Handle::default(),
