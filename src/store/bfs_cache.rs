@@ -20,12 +20,12 @@ use super::compact::scale;
 use super::distinct::Distinct;
 use super::hash::StateHash;
 use super::omission::Omission;
+use super::rng::StoreRng;
 use super::signature::Signatures;
 use super::slab::Slab;
 use super::try_zeroed;
 use crate::search::outcome::Limit;
-use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 
 /// Ways unless the user says otherwise: a cache line of signatures. (Caching Murphi looks in 13 places.)
 pub const DEFAULT_WAYS: u8 = 8;
@@ -126,24 +126,36 @@ impl Groups {
         }
     }
 
+    /// Number of places.
+    pub fn slots(&self) -> usize {
+        self.keys.len()
+    }
+
     /// All that is held: keys, and the states if they are kept.
     pub fn contents(&self) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
+        self.places().map(|(_, key, state)| (key, state))
+    }
+
+    /// All that is held, with its place.
+    pub fn places(&self) -> impl Iterator<Item = (usize, u64, Option<&[u8]>)> {
         let state = |slot| self.states.as_ref().and_then(|slab| slab.get(slot));
-        self.keys.iter().enumerate().filter(|&(_, &key)| key != 0).map(move |(slot, &key)| (key, state(slot)))
+        self.keys.iter().enumerate().filter(|&(_, &key)| key != 0).map(move |(slot, &key)| (slot, key, state(slot)))
     }
 }
 
 /// The cache. See the head of this file.
 #[derive(Debug)]
 pub struct BfsCache {
-    groups: Groups,
-    kept: Kept,
+    pub(super) groups: Groups,
+    pub(super) kept: Kept,
+    pub(super) ways: u8,
+    pub(super) seed: u64,
     place: StateHash,
     signatures: Signatures,
-    rng: SmallRng,
-    distinct: Distinct,
-    stored: u64,
-    forgotten: u64,
+    pub(super) rng: StoreRng,
+    pub(super) distinct: Distinct,
+    pub(super) stored: u64,
+    pub(super) forgotten: u64,
 }
 
 impl BfsCache {
@@ -152,9 +164,11 @@ impl BfsCache {
         Some(BfsCache {
             groups: Groups::new(slots, ways, kept == Kept::States, budget)?,
             kept,
+            ways,
+            seed,
             place: StateHash::new(seed),
             signatures: Signatures::new(kept.bits(), seed),
-            rng: SmallRng::seed_from_u64(seed),
+            rng: StoreRng::new(seed),
             distinct: Distinct::default(),
             stored: 0,
             forgotten: 0,

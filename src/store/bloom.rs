@@ -25,13 +25,14 @@ pub const MAX_FUNCTIONS: u32 = 64;
 /// The filter. See the head of this file.
 #[derive(Debug)]
 pub struct BloomStore {
-    words: Vec<u64>,
+    pub(super) words: Vec<u64>,
+    pub(super) seed: u64,
     bits: u64,
-    functions: u32,
+    pub(super) functions: u32,
     first: StateHash,
     second: StateHash,
-    len: u64,
-    ones: u64,
+    pub(super) len: u64,
+    pub(super) ones: u64,
     /// Keyed by the first hash: exact up to 64-bit collisions among the states of one path.
     stack: Option<StackSet>,
 }
@@ -43,6 +44,7 @@ impl BloomStore {
         let words = usize::try_from(bytes / 8).ok()?.max(1);
         Some(BloomStore {
             words: try_zeroed(words)?,
+            seed,
             bits: words as u64 * 64,
             functions: u32::from(functions).clamp(1, MAX_FUNCTIONS),
             first: StateHash::new(seed),

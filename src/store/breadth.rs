@@ -1,13 +1,13 @@
 //! What a breadth-first search with a queue beside it asks of its visited states.
 
 use super::omission::Omission;
-use super::{BloomStore, CompactStore, ExactStore, Store, Visit};
+use super::{BloomStore, CompactStore, ExactStore, Saved, Store, Visit};
 use crate::model::TransitionType;
 use crate::search::outcome::Limit;
 
 /// A set of visited states for breadth-first search. The search keeps the queue; it offers every state it meets, and
 /// queues those that the store takes for new.
-pub trait BfsStore {
+pub trait BfsStore: Saved {
     /// "Verified" may be said with this store: it never takes a new state for a visited one.
     fn is_exact(&self) -> bool;
 

@@ -15,6 +15,8 @@
 
 use super::work_dir::file_error;
 use crate::search::outcome::Limit;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -30,6 +32,10 @@ const HEADER: u64 = 16;
 
 /// The name of a section.
 pub type Name = [u8; 4];
+
+fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
 
 /// A checkpoint that is being written.
 #[derive(Debug)]
@@ -47,7 +53,7 @@ pub struct Writer {
 impl Writer {
     /// Begins one that will be found at `target`. What is there stays until this one is complete.
     pub fn create(target: &Path) -> Result<Self, Limit> {
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder_of(target);
         // Readable by this user only; removed if it is dropped before it was renamed.
         let file = NamedTempFile::new_in(folder).map_err(|error| file_error("create a file in", folder, &error))?;
         let mut writer = Writer {
@@ -98,6 +104,15 @@ impl Writer {
         self.write(bytes)
     }
 
+    /// A section that is one value, as JSON: for the parts that are small.
+    pub fn value<T: Serialize>(&mut self, name: Name, value: &T) -> Result<(), Limit> {
+        let text = serde_json::to_vec(value)
+            .map_err(|error| Limit::File(format!("a part of the checkpoint cannot be written down: {error}")))?;
+        self.section(name)?;
+        self.write(&text)?;
+        self.end_section()
+    }
+
     /// Ends the section.
     pub fn end_section(&mut self) -> Result<(), Limit> {
         let checksum = std::mem::take(&mut self.checksum).finalize();
@@ -124,6 +139,9 @@ impl Writer {
         let file = file.into_inner().map_err(|failed| error(failed.error()))?;
         file.as_file().sync_all().map_err(|failed| error(&failed))?;
         file.persist(&target).map_err(|failed| error(&failed.error))?;
+        // The name is safe only when the folder is, too.
+        #[cfg(unix)]
+        File::open(folder_of(&target)).and_then(|folder| folder.sync_all()).map_err(|failed| error(&failed))?;
         Ok(position)
     }
 }
@@ -150,7 +168,8 @@ impl Reader {
         Ok(reader)
     }
 
-    fn refuse(&self, why: &str) -> Limit {
+    /// What is said of a checkpoint that is not used.
+    pub fn refuse(&self, why: &str) -> Limit {
         Limit::File(format!("the checkpoint {} is not used: {why}", self.path.display()))
     }
 
@@ -215,6 +234,21 @@ impl Reader {
         found.map_err(|error| file_error("read the checkpoint", &self.path, &error))?;
         self.left = length;
         Ok(length)
+    }
+
+    /// The value of a section that is one.
+    pub fn value<T: DeserializeOwned>(&mut self, name: Name) -> Result<T, Limit> {
+        let length = self.section(name)?;
+        // The length was compared with the file's, so there is as much.
+        let mut text = vec![0; length as usize];
+        self.bytes(&mut text)?;
+        let name = String::from_utf8_lossy(&name).into_owned();
+        serde_json::from_slice(&text).map_err(|error| self.refuse(&format!("section {name:?} says nothing: {error}")))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Is there such a section?

@@ -28,13 +28,14 @@ const SECOND_SEED: u64 = 0xD1B5_4A32_D192_ED03;
 /// The table. See the head of this file.
 #[derive(Debug)]
 pub struct CompactStore {
-    words: Vec<u64>,
-    bits: u32,
-    slots: u64,
+    pub(super) words: Vec<u64>,
+    pub(super) seed: u64,
+    pub(super) bits: u32,
+    pub(super) slots: u64,
     steps: Vec<u64>,
     place: StateHash,
     signature: StateHash,
-    len: u64,
+    pub(super) len: u64,
     stack: Option<StackSet>,
 }
 
@@ -56,6 +57,7 @@ impl CompactStore {
         let steps = (0..STEPS).map(|_| coprime(rng.random_range(1..=slots), slots)).collect();
         Some(CompactStore {
             words,
+            seed,
             bits,
             slots,
             steps,

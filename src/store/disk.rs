@@ -22,11 +22,10 @@ use super::distinct::Distinct;
 use super::omission::Omission;
 use super::pending::{Inserted, Pending, SignatureSet, StateSet};
 use super::queue::Queue;
+use super::rng::StoreRng;
 use super::signature::Signatures;
 use super::work_dir::{WorkDir, WorkFile};
 use crate::search::outcome::Limit;
-use rand::SeedableRng;
-use rand::rngs::SmallRng;
 use std::sync::Arc;
 
 /// Bytes of a block of D: read at once. Large for speed, less if memory is small.
@@ -66,14 +65,14 @@ pub struct DiskOptions {
 
 /// D: blocks of records, of which the last is in memory.
 #[derive(Debug)]
-struct Table {
+pub(super) struct Table {
     file: WorkFile,
     /// Where each block starts.
     starts: Vec<u64>,
     tail: Vec<u8>,
     block: usize,
-    records: u64,
-    bytes_read: u64,
+    pub records: u64,
+    pub bytes_read: u64,
 }
 
 impl Table {
@@ -105,28 +104,28 @@ impl Table {
 /// The store. See the head of this file.
 #[derive(Debug)]
 pub struct DiskStore {
-    options: DiskOptions,
-    signatures: Signatures,
+    pub(super) options: DiskOptions,
+    pub(super) signatures: Signatures,
     /// Bytes of a signature in D.
     width: usize,
-    pending: Pending,
-    table: Table,
+    pub(super) pending: Pending,
+    pub(super) table: Table,
     /// For what was judged, in order: bit maps, each with its number of bits in front.
-    verdicts: Queue,
-    current: Vec<u8>,
-    at: usize,
-    count: usize,
+    pub(super) verdicts: Queue,
+    pub(super) current: Vec<u8>,
+    pub(super) at: usize,
+    pub(super) count: usize,
     /// States of the queue that came with it from another search: known to be new.
-    given: u64,
+    pub(super) given: u64,
     buffer: Vec<u8>,
-    distinct: Distinct,
-    rng: SmallRng,
-    share: f64,
-    level: u64,
-    checks: u64,
-    partial: bool,
+    pub(super) distinct: Distinct,
+    pub(super) rng: StoreRng,
+    pub(super) share: f64,
+    pub(super) level: u64,
+    pub(super) checks: u64,
+    pub(super) partial: bool,
     /// Sum of the logarithms in formula (1).
-    kept_logarithm: f64,
+    pub(super) kept_logarithm: f64,
 }
 
 impl DiskStore {
@@ -161,7 +160,7 @@ impl DiskStore {
             given: 0,
             buffer: Vec::new(),
             distinct: Distinct::default(),
-            rng: SmallRng::seed_from_u64(seed),
+            rng: StoreRng::new(seed),
             share: 1.0,
             level: 0,
             checks: 0,
@@ -222,6 +221,24 @@ impl DiskStore {
             Ok(())
         })?;
         Ok(bits)
+    }
+
+    /// INSERT of Fig. 2.
+    #[inline]
+    pub(super) fn put(&mut self, signature: u64, state: &[u8]) -> Result<bool, Limit> {
+        let mut answer = self.pending.insert(signature, state);
+        if answer == Inserted::Full {
+            if self.pending.must_judge() {
+                self.check()?;
+            }
+            self.pending.shrink();
+            answer = self.pending.insert(signature, state);
+        }
+        match answer {
+            Inserted::New => Ok(true),
+            Inserted::Seen => Ok(false),
+            Inserted::Full => Err(Limit::Memory { used: self.memory() as u64, budget: self.options.memory as u64 }),
+        }
     }
 
     /// CHECKTABLE of Fig. 2.
@@ -375,23 +392,9 @@ impl BfsStore for DiskStore {
         self.options.kept == Kept::States
     }
 
-    /// INSERT of Fig. 2.
     #[inline]
     fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
-        let signature = self.signatures.of(state);
-        let mut answer = self.pending.insert(signature, state);
-        if answer == Inserted::Full {
-            if self.pending.must_judge() {
-                self.check()?;
-            }
-            self.pending.shrink();
-            answer = self.pending.insert(signature, state);
-        }
-        match answer {
-            Inserted::New => Ok(true),
-            Inserted::Seen => Ok(false),
-            Inserted::Full => Err(Limit::Memory { used: self.memory() as u64, budget: self.options.memory as u64 }),
-        }
+        self.put(self.signatures.of(state), state)
     }
 
     fn confirm(&mut self) -> Result<bool, Limit> {

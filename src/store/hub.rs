@@ -12,10 +12,10 @@ use super::bfs_cache::{Groups, Kept};
 use super::breadth::{BfsStatistics, BfsStore};
 use super::distinct::Distinct;
 use super::hash::StateHash;
+use super::rng::StoreRng;
 use super::signature::{Signatures, mix};
 use crate::search::outcome::Limit;
-use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 
 /// Share of L1 (the paper's p_h: hubs are few).
 pub const DEFAULT_SPLIT: f64 = 0.7;
@@ -25,19 +25,20 @@ pub const DEFAULT_OVERWRITE: f64 = 0.0001;
 /// The two levels. See the head of this file.
 #[derive(Debug)]
 pub struct HubCache {
-    first: Groups,
-    second: Groups,
-    overwrite: f64,
-    kept: Kept,
-    ways: u8,
+    pub(super) first: Groups,
+    pub(super) second: Groups,
+    pub(super) overwrite: f64,
+    pub(super) kept: Kept,
+    pub(super) ways: u8,
+    pub(super) seed: u64,
     place: StateHash,
     signatures: Signatures,
-    rng: SmallRng,
-    distinct: Distinct,
+    pub(super) rng: StoreRng,
+    pub(super) distinct: Distinct,
     /// The state that L1 has just thrown out.
     displaced: Vec<u8>,
-    stored: u64,
-    forgotten: u64,
+    pub(super) stored: u64,
+    pub(super) forgotten: u64,
 }
 
 /// The parts of a hub cache.
@@ -70,9 +71,10 @@ impl HubCache {
             overwrite: overwrite.clamp(0.0, 1.0),
             kept,
             ways,
+            seed,
             place: StateHash::new(seed),
             signatures: Signatures::new(kept.bits(), seed),
-            rng: SmallRng::seed_from_u64(seed),
+            rng: StoreRng::new(seed),
             distinct: Distinct::default(),
             displaced: Vec::new(),
             stored: 0,

@@ -18,6 +18,8 @@ pub mod omission;
 mod pending;
 pub mod queue;
 pub mod replace;
+mod rng;
+pub mod saved;
 pub mod signature;
 mod slab;
 mod stack_set;
@@ -35,6 +37,7 @@ pub use hub::{HubCache, HubOptions};
 pub use links::{Link, Links};
 pub use queue::Queue;
 pub use replace::Replacement;
+pub use saved::{Saved, Shape};
 pub use work_dir::WorkDir;
 
 use crate::model::TransitionType;

@@ -9,6 +9,7 @@ use super::compact::scale;
 use super::signature::mix;
 use super::{ExactStore, Handle, Store, Visit, try_zeroed};
 use crate::model::TransitionType;
+use crate::search::outcome::Limit;
 
 /// Slots of the index per entry, 4/3: probing stays short at load 0.75. (An M that is probed when crowded to the end is
 /// many times slower.)
@@ -258,6 +259,38 @@ impl Pending {
         match self {
             Pending::Signatures(set) => set.shrink(),
             Pending::States(set) => set.store = ExactStore::with_budget(set.seed, set.budget),
+        }
+    }
+
+    /// Goes over all, in order: signature or state, and whether it waits. For a checkpoint.
+    pub fn each(&self, mut f: impl FnMut(u64, &[u8], bool) -> Result<(), Limit>) -> Result<(), Limit> {
+        match self {
+            Pending::Signatures(set) => {
+                let all = set.entries.iter().enumerate();
+                all.into_iter().try_for_each(|(entry, &signature)| f(signature, &[], entry >= set.waiting))
+            }
+            Pending::States(set) => {
+                let (mut next, mut waits) = (set.store.first(), false);
+                while let Some(handle) = next {
+                    waits |= set.first == Some(handle);
+                    f(0, set.store.get(handle), waits)?;
+                    next = set.store.next(handle);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What was put in last is known already. For a checkpoint, in which those that wait come last.
+    pub fn know_last(&mut self) {
+        match self {
+            Pending::Signatures(set) => set.waiting = set.entries.len(),
+            Pending::States(set) => {
+                if let Some(handle) = set.first.take() {
+                    set.store.leave(handle);
+                    set.waiting = 0;
+                }
+            }
         }
     }
 
