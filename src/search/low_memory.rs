@@ -13,9 +13,10 @@ use crate::search::outcome::{Limit, Outcome, Verdict};
 use crate::search::queued::{self, Trace};
 use crate::search::serial::{self, HandOver};
 use crate::store::disk::Window;
+use crate::store::saved::Kind;
 use crate::store::{
-    BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, HubCache, HubOptions, Kept, Links, Queue,
-    WorkDir,
+    BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Kept,
+    Links, Queue, WorkDir,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -178,19 +179,30 @@ impl Assembly<'_> {
         monitor: &mut Monitor<'_>,
     ) -> Result<(Outcome, Option<Trace>), Limit> {
         let memory = monitor.tables().filter(|_| self.budgeted);
+        let saved = monitor.keeper.as_mut().map(|keeper| keeper.shape()).transpose()?.flatten();
+        // A table that follows from the memory that is left must become what it was.
+        let saved = |kind: Kind| saved.as_ref().filter(|shape| shape.kind == kind).map(|shape| shape.sizes.as_slice());
         match self.keeping {
             Keeping::Compact { bits, slots } => {
+                let slots = slots.or_else(|| saved(Kind::Compact)?.first().copied());
                 let slots = lossy::compact_slots(bits, slots, self.expect_states, memory);
                 let mut store = CompactStore::new(bits, slots, self.seed, false).ok_or(no_room(slots))?;
                 self.over(model, program, &mut store, monitor)
             }
             Keeping::Bloom { functions } => {
-                let (bytes, functions) = lossy::bloom_size(functions, self.expect_states, memory);
+                let (bytes, functions) = match (functions, saved(Kind::Bloom)) {
+                    (None, Some(&[bytes, functions])) => (bytes, u8::try_from(functions).unwrap_or(u8::MAX)),
+                    (Some(functions), Some(&[bytes, _])) => (bytes, functions),
+                    _ => lossy::bloom_size(functions, self.expect_states, memory),
+                };
                 let mut store = BloomStore::new(bytes, functions, self.seed, false).ok_or(no_room(bytes))?;
                 self.over(model, program, &mut store, monitor)
             }
-            // The exact table in memory is its own queue: see `bfs`.
-            Keeping::Exact => Err(no_room(0)),
+            // Without a checkpoint the exact table is its own queue, which takes less memory: see `bfs`.
+            Keeping::Exact => {
+                let mut store = ExactStore::with_budget(self.seed, Self::budget(monitor));
+                self.over(model, program, &mut store, monitor)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a search looks at from time to time: has somebody asked it to stop, is the budget used up, is it time to
 //! show progress.
 
+use crate::search::keeper::Keeper;
 use crate::search::outcome::Limit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -41,6 +42,8 @@ pub struct Monitor<'a> {
     pub progress: Box<dyn FnMut(&Snapshot) + 'a>,
     /// Progress wants [`Snapshot::distinct`], which costs a pass over a small table.
     pub sampling: bool,
+    /// Where a breadth-first search leaves checkpoints and starts from one.
+    pub keeper: Option<Keeper>,
     /// The most memory that was seen.
     pub peak: u64,
 }
@@ -55,6 +58,7 @@ impl<'a> Monitor<'a> {
             deadline: None,
             progress: Box::new(|_| ()),
             sampling: false,
+            keeper: None,
             peak: 0,
         }
     }
@@ -77,6 +81,9 @@ impl<'a> Monitor<'a> {
     /// Shows progress; says if the search has to end.
     pub fn look(&mut self, snapshot: &Snapshot) -> Option<Limit> {
         self.peak = self.peak.max(snapshot.memory);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.look();
+        }
         (self.progress)(snapshot);
         if let (Some(tables), Some(budget)) = (self.tables(), self.memory)
             && snapshot.memory > tables

@@ -4,9 +4,10 @@
 use crate::exec::{Program, Trap};
 use crate::search::queued::Trace;
 use crate::source::Span;
+use serde::{Deserialize, Serialize};
 
 /// Who makes a step.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Actor {
     /// The process with this pid.
     Process(u8),
@@ -15,7 +16,7 @@ pub enum Actor {
 }
 
 /// One step of a path: an actor fires one of its transitions. The two halves of a rendezvous are two steps.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// Who.
     pub actor: Actor,
@@ -26,7 +27,7 @@ pub struct Step {
 }
 
 /// What kind of error it is; the names are those of the JSON contract.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ViolationKind {
     /// `assert`, and the run-time errors that SPIN calls assertions (array index).
     Assertion,
@@ -54,7 +55,7 @@ impl ViolationKind {
 }
 
 /// An error with the path that leads to it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Violation {
     /// What kind.
     pub kind: ViolationKind,

@@ -268,7 +268,10 @@ impl Plan {
                 }
             },
             (None, Order::BreadthFirst)
-                if self.low_memory.breadth != Breadth::InMemory || self.keeping != Keeping::Exact =>
+                if self.low_memory.breadth != Breadth::InMemory
+                    || self.keeping != Keeping::Exact
+                    // The table that is its own queue cannot be saved; the one with a queue beside it can.
+                    || (monitor.keeper.is_some() && self.reducing == Reducing::Nothing) =>
             {
                 let assembly = Assembly {
                     options: &self.low_memory,

@@ -16,15 +16,17 @@ use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::saved::Redo;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::{BfsStatistics, BfsStore, Handle, Link, Links, Queue};
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Bytes in front of a state in the queue: its link and its depth; then come the hidden variables.
-const PREFIX: usize = 12;
+pub(super) const PREFIX: usize = 12;
 
 /// One level of a breadth-first search, for plots.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Level {
     /// States expanded in it.
     pub states: u64,
@@ -57,7 +59,7 @@ pub enum Stop {
 }
 
 /// What the stores before the last one did.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Earlier {
     /// States they stored.
     pub stored: u64,
@@ -77,30 +79,61 @@ impl Default for Earlier {
     }
 }
 
+impl Earlier {
+    /// This store counted in: what the next one has to begin with, which itself says how much it was handed.
+    pub fn and<S: BfsStore>(&self, store: &S) -> Earlier {
+        let statistics = store.statistics();
+        Earlier {
+            stored: (statistics.stored + self.stored).saturating_sub(self.handed_over),
+            handed_over: 0,
+            forgotten: statistics.forgotten + self.forgotten,
+            exact: store.is_exact() && self.exact,
+            // An omission in either part is one.
+            omission_probability: 1.0 - (1.0 - statistics.omission.probability) * (1.0 - self.omission_probability),
+        }
+    }
+}
+
 /// A search that can go on with another store.
 pub struct Queued<'p, 'm, 'i, 'n> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     settings: Settings,
     machine: Machine<'p>,
-    walk: Walk,
-    ledger: Ledger<'m>,
-    monitor: &'n mut Monitor<'i>,
+    pub(super) walk: Walk,
+    pub(super) ledger: Ledger<'m>,
+    pub(super) monitor: &'n mut Monitor<'i>,
     /// The states that wait.
     pub queue: Queue,
-    links: Links,
+    pub(super) links: Links,
     /// Arrivals, the initial state's not counted.
-    arrivals: u64,
+    pub(super) arrivals: u64,
     /// States that were taken for new when they were met.
-    offered: u64,
-    expanded: u64,
+    pub(super) offered: u64,
+    pub(super) expanded: u64,
     /// Of the queue, how many belong to the level that is being expanded, and how many of that level were.
-    level_left: u64,
-    level_states: u64,
+    pub(super) level_left: u64,
+    pub(super) level_states: u64,
     /// So far.
     pub levels: Vec<Level>,
-    vector: usize,
-    cut: bool,
+    /// What the stores before this one did.
+    pub earlier: Earlier,
+    pub(super) vector: usize,
+    pub(super) cut: bool,
+    /// An expansion that was broken off; it comes first.
+    pub(super) redo: Redo,
+    /// A state was taken out of the queue and its expansion neither ended nor can be done again.
+    torn: bool,
     start: Instant,
+    /// Of the runs before this one.
+    pub(super) seconds_before: f64,
+}
+
+/// What comes out of the queue.
+enum Next {
+    Nothing,
+    /// A state that is not new after all.
+    Old,
+    Expand,
 }
 
 /// The visitor of one expansion.
@@ -118,11 +151,16 @@ struct Expansion<'a, 'm, 'i, S> {
     cut: &'a mut bool,
     number: u64,
     ordinal: u32,
+    /// Ends the search now,
     limit: Option<Limit>,
+    /// or after this expansion, so that a checkpoint loses nothing.
+    later: Option<Limit>,
+    /// The expansion can be done again: every state that was stored is queued.
+    again: bool,
 }
 
 impl<S: BfsStore> Expansion<'_, '_, '_, S> {
-    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk, now: bool) -> bool {
         let memory = self.store.memory() + self.queue.memory() + self.links.memory() + machine.memory();
         let snapshot = Snapshot {
             stored: *self.offered,
@@ -133,7 +171,12 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
             collision_rate: Some(self.store.collision_rate()),
             distinct: self.monitor.sampling.then(|| self.store.statistics().distinct),
         };
-        self.limit = self.monitor.look(&snapshot);
+        let limit = self.monitor.look(&snapshot);
+        if self.monitor.keeper.is_some() && limit.is_some() && !now {
+            self.later = limit;
+            return false;
+        }
+        self.limit = limit;
         self.limit.is_some()
     }
 
@@ -144,7 +187,9 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
             *self.offered += 1;
             let link = Link { parent: self.number, ordinal: self.ordinal }.pack().to_le_bytes();
             let hidden = &machine.saved()[..self.program.hidden as usize];
-            self.queue.push(&[&link, &(depth as u32).to_le_bytes(), hidden, state])?;
+            let queued = self.queue.push(&[&link, &(depth as u32).to_le_bytes(), hidden, state]);
+            self.again = queued.is_ok();
+            queued?;
         }
         Ok(())
     }
@@ -154,7 +199,7 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         *self.arrivals += 1;
-        if self.arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk) {
+        if self.arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk, false) {
             return Decision::Stop;
         }
         if let Err(limit) = self.offer(machine, walk.depth()) {
@@ -189,7 +234,8 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
     }
 
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+        // An atomic block without end would never come to the end of this expansion.
+        if self.look(machine, walk, true) { Control::Stop } else { Control::Continue }
     }
 }
 
@@ -262,9 +308,13 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             level_left: 1,
             level_states: 0,
             levels: Vec::new(),
+            earlier: Earlier::default(),
             vector: 0,
             cut: false,
+            redo: None,
+            torn: false,
             start: Instant::now(),
+            seconds_before: 0.0,
         })
     }
 
@@ -288,34 +338,73 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     /// Expands what waits with this store. Gives up when a level ends with a collision rate above `bound`; stops between
     /// two expansions when the rate reaches `switch`.
     pub fn run<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Stop {
-        match self.expand_all(store, bound, switch) {
-            Ok(stop) => stop,
-            Err(limit) => Stop::Limit(limit),
+        let limit = match self.expand_all(store, bound, switch) {
+            Ok(stop) => return stop,
+            Err(limit) => limit,
+        };
+        // With more time, memory or another store the search can go on.
+        let worth =
+            matches!(limit, Limit::Interrupted | Limit::Time(_) | Limit::Memory { .. } | Limit::CollisionRate { .. });
+        if worth && !self.torn {
+            match self.write(store) {
+                Ok(()) => self.monitor.keeper.iter_mut().for_each(|keeper| keeper.kept = keeper.target.is_some()),
+                Err(limit) => return Stop::Limit(limit),
+            }
         }
+        Stop::Limit(limit)
+    }
+
+    /// Seconds of search, those before a checkpoint counted.
+    pub(super) fn seconds(&self) -> f64 {
+        self.seconds_before + self.start.elapsed().as_secs_f64()
+    }
+
+    /// The next state to expand, loaded: is there one that is new?
+    fn next<S: BfsStore>(&mut self, store: &mut S, saved: &mut Vec<u8>) -> Result<Next, Limit> {
+        if let Some((depth, state)) = self.redo.take() {
+            // Its link is there already.
+            self.walk.base_depth = depth;
+            *saved = state;
+            return Ok(Next::Expand);
+        }
+        self.torn = true;
+        let Some(record) = self.queue.pop()? else {
+            self.torn = false;
+            return Ok(Next::Nothing);
+        };
+        self.level_left = self.level_left.saturating_sub(1);
+        let Some((link, rest)) = record.split_first_chunk::<8>() else { return Ok(Next::Old) };
+        let Some((depth, state)) = rest.split_first_chunk::<4>() else { return Ok(Next::Old) };
+        let link = Link::unpack(u64::from_le_bytes(*link));
+        self.walk.base_depth = u64::from(u32::from_le_bytes(*depth));
+        saved.clear();
+        saved.extend_from_slice(state);
+        if !store.confirm()? {
+            self.torn = false;
+            return Ok(Next::Old);
+        }
+        self.links.push(link)?;
+        Ok(Next::Expand)
     }
 
     fn expand_all<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Result<Stop, Limit> {
         let mut saved = Vec::new();
         loop {
-            if self.level_left == 0 {
+            if self.level_left == 0 && self.redo.is_none() {
                 self.end_level(store, bound)?;
+            }
+            if self.monitor.keeper.as_ref().is_some_and(|keeper| keeper.due) {
+                self.write(store)?;
             }
             if switch.is_some_and(|rate| store.collision_rate() >= rate) {
                 return Ok(Stop::Switch);
             }
-            let Some(record) = self.queue.pop()? else { return Ok(Stop::Complete) };
-            self.level_left -= 1;
-            let Some((link, rest)) = record.split_first_chunk::<8>() else { continue };
-            let Some((depth, state)) = rest.split_first_chunk::<4>() else { continue };
-            let link = Link::unpack(u64::from_le_bytes(*link));
-            self.walk.base_depth = u64::from(u32::from_le_bytes(*depth));
-            saved.clear();
-            saved.extend_from_slice(state);
-            if !store.confirm()? {
-                continue;
+            match self.next(store, &mut saved)? {
+                Next::Nothing => return Ok(Stop::Complete),
+                Next::Old => continue,
+                Next::Expand => self.machine.load(&saved),
             }
-            self.links.push(link)?;
-            self.machine.load(&saved);
+            let before = (self.arrivals, self.ledger.count, self.walk.atomic_steps);
             let mut expansion = Expansion {
                 program: self.program,
                 settings: self.settings,
@@ -331,13 +420,27 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 number: self.expanded,
                 ordinal: 0,
                 limit: None,
+                later: None,
+                again: true,
             };
             let ended = self.walk.run(&mut self.machine, &mut expansion, false);
-            let limit = expansion.limit.take();
+            let (limit, later, again) = (expansion.limit.take(), expansion.later.take(), expansion.again);
+            if let Some(limit) = limit {
+                if again && self.monitor.keeper.is_some() {
+                    (self.arrivals, self.ledger.count, self.walk.atomic_steps) = before;
+                    self.redo = Some((self.walk.base_depth, saved));
+                    self.torn = false;
+                }
+                return Err(limit);
+            }
+            self.torn = false;
             self.expanded += 1;
             self.level_states += 1;
             if ended == Ended::Stopped {
-                return limit.map_or(Ok(Stop::Error), Err);
+                return Ok(Stop::Error);
+            }
+            if let Some(limit) = later {
+                return Err(limit);
             }
         }
     }
@@ -357,19 +460,17 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     }
 
     /// The outcome of a search that ended so, with this store at the end.
-    pub fn finish<S: BfsStore>(self, store: &S, stop: Stop, earlier: Earlier) -> (Outcome, Trace) {
+    pub fn finish<S: BfsStore>(self, store: &S, stop: Stop) -> (Outcome, Trace) {
         let mut statistics = store.statistics();
-        let exact = store.is_exact() && earlier.exact;
-        let stored = (statistics.stored + earlier.stored).saturating_sub(earlier.handed_over);
+        let Earlier { stored, exact, omission_probability: omission, forgotten, .. } = self.earlier.and(store);
         statistics.stored = stored;
-        // An omission in either part is one.
-        let omission = 1.0 - (1.0 - statistics.omission.probability) * (1.0 - earlier.omission_probability);
         let limit = match stop {
             Stop::Complete => self.cut.then_some(Limit::Depth(self.settings.rules.max_depth)),
             Stop::Limit(limit) => Some(limit),
             Stop::Error => None,
             Stop::Switch => Some(Limit::Internal("the search ended where it was to go on".to_string())),
         };
+        let seconds = self.seconds();
         let memory = (store.memory() + self.queue.memory() + self.links.memory()) as u64;
         let outcome = Outcome {
             verdict: Verdict::of_complete_search(self.ledger.count, limit, exact),
@@ -379,7 +480,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 atomic_steps: self.walk.atomic_steps,
                 depth: self.walk.deepest,
                 peak_stored: statistics.held,
-                evicted: statistics.forgotten + earlier.forgotten,
+                evicted: forgotten,
                 vector_bytes: self.vector as u64,
             },
             violations: self.ledger.violations,
@@ -392,7 +493,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             repeats: Vec::new(),
             trace: None,
             advice: None,
-            seconds: self.start.elapsed().as_secs_f64(),
+            seconds,
         };
         (outcome, Trace { levels: self.levels, statistics })
     }
@@ -411,10 +512,10 @@ pub fn search<S: BfsStore>(
         Ok(queued) => queued,
         Err(outcome) => return (*outcome, None),
     };
-    let stop = match queued.begin(store) {
+    let stop = match queued.start(store) {
         Ok(()) => queued.run(store, bound, None),
         Err(limit) => Stop::Limit(limit),
     };
-    let (outcome, trace) = queued.finish(store, stop, Earlier::default());
+    let (outcome, trace) = queued.finish(store, stop);
     (outcome, Some(trace))
 }

@@ -15,7 +15,7 @@ use crate::model::Model;
 use crate::search::dfs::Settings;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Limit, Outcome};
-use crate::search::queued::{Earlier, Queued, Stop, Trace};
+use crate::search::queued::{Queued, Stop, Trace};
 use crate::store::signature::Signatures;
 use crate::store::{BfsCache, BfsStore, DiskOptions, DiskStore, HubCache, Kept, Links, Queue, WorkDir};
 use std::sync::Arc;
@@ -64,30 +64,47 @@ pub fn search<C: HandOver>(
         Ok(queued) => queued,
         Err(outcome) => return (*outcome, None),
     };
-    let stop = match queued.begin(&mut cache) {
+    // A search that had moved to disk already goes on there.
+    match queued.starts_on_disk() {
+        Ok(false) => {}
+        Ok(true) => return go_on_disk(program, queued, (disk, folder)),
+        Err(limit) => return (failed(program, limit), None),
+    }
+    let stop = match queued.start(&mut cache) {
         // The switch comes before any bound on the rate.
         Ok(()) => queued.run(&mut cache, 1.0, Some(switch)),
         Err(limit) => Stop::Limit(limit),
     };
     if stop != Stop::Switch {
-        let (outcome, trace) = queued.finish(&cache, stop, Earlier::default());
+        let (outcome, trace) = queued.finish(&cache, stop);
         return (outcome, Some(trace));
     }
-    let statistics = cache.statistics();
-    let exact = cache.is_exact();
+    queued.earlier = queued.earlier.and(&cache);
     let mut store = match move_to_disk(&mut queued, cache, (disk, folder)) {
         Ok(store) => store,
         Err(limit) => return (failed(program, limit), None),
     };
-    let earlier = Earlier {
-        stored: statistics.stored,
-        handed_over: store.records(),
-        forgotten: statistics.forgotten,
-        exact,
-        omission_probability: statistics.omission.probability,
-    };
+    queued.earlier.handed_over = store.records();
     let stop = queued.run(&mut store, 1.0, None);
-    let (outcome, trace) = queued.finish(&store, stop, earlier);
+    let (outcome, trace) = queued.finish(&store, stop);
+    (outcome, Some(trace))
+}
+
+/// The second half alone.
+fn go_on_disk(
+    program: &Program,
+    mut queued: Queued<'_, '_, '_, '_>,
+    (options, folder): (DiskOptions, &Arc<WorkDir>),
+) -> (Outcome, Option<Trace>) {
+    let mut store = match DiskStore::new(options, folder) {
+        Ok(store) => store,
+        Err(limit) => return (failed(program, limit), None),
+    };
+    let stop = match queued.start(&mut store) {
+        Ok(()) => queued.run(&mut store, 1.0, None),
+        Err(limit) => Stop::Limit(limit),
+    };
+    let (outcome, trace) = queued.finish(&store, stop);
     (outcome, Some(trace))
 }
 

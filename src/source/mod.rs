@@ -10,15 +10,16 @@ pub mod read;
 pub mod render;
 pub mod suggest;
 
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A file of the [`SourceMap`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
 /// One use of a macro or inline; 0 is "written as it stands".
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct ExpansionId(pub u32);
 
 impl ExpansionId {
@@ -28,7 +29,7 @@ impl ExpansionId {
 
 /// A byte range of a file. For expanded text it is where the text is *written* (the macro's body or the
 /// argument), and `expansion` leads to the place of use.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Span {
     /// The file.
     pub file: FileId,

@@ -101,6 +101,23 @@ impl Links {
         Ok(Link::unpack(u64::from_le_bytes(word)))
     }
 
+    /// Goes over all, in order.
+    pub fn for_each(&mut self, mut f: impl FnMut(Link) -> Result<(), Limit>) -> Result<(), Limit> {
+        if let Some(file) = &mut self.file {
+            let mut buffer = Vec::new();
+            let mut at = 0;
+            while at < file.len() {
+                buffer.resize((file.len() - at).min(BUFFER as u64 * SIZE) as usize, 0);
+                file.read_at(at, &mut buffer)?;
+                at += buffer.len() as u64;
+                for word in buffer.as_chunks::<8>().0 {
+                    f(Link::unpack(u64::from_le_bytes(*word)))?;
+                }
+            }
+        }
+        self.recent.iter().try_for_each(|&word| f(Link::unpack(word)))
+    }
+
     /// The arrivals that lead from the first state to this one.
     pub fn path_to(&mut self, mut number: u64) -> Result<Vec<u32>, Limit> {
         let mut ordinals = Vec::new();

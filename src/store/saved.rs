@@ -101,8 +101,17 @@ pub trait Saved {
     /// Reads back what a store of the same shape has written; this one is empty.
     fn load(&mut self, reader: &mut Reader) -> Result<(), Limit>;
 
-    /// Takes over what another store knew: its signature, and the state if it was kept.
+    /// Takes over what another store knew: its signature, and the state if it was kept. Not counted as forgotten, whatever
+    /// goes; with a cache not as stored either.
     fn adopt(&mut self, signature: u64, state: Option<&[u8]>) -> Result<(), Limit>;
+
+    /// Takes over a state that waits in the queue.
+    fn adopt_waiting(&mut self, state: &[u8]) -> Result<(), Limit> {
+        self.adopt(0, Some(state))
+    }
+
+    /// The next so many states that come out of the queue were confirmed elsewhere.
+    fn trust(&mut self, _states: u64) {}
 }
 
 /// What becomes of the states that waited in the queue of another store.
@@ -259,7 +268,10 @@ impl Saved for BfsCache {
     }
 
     fn adopt(&mut self, _: u64, state: Option<&[u8]>) -> Result<(), Limit> {
-        adopt_state(self, state)
+        let before = (self.stored, self.forgotten);
+        let adopted = adopt_state(self, state);
+        (self.stored, self.forgotten) = before;
+        adopted
     }
 }
 
@@ -288,7 +300,10 @@ impl Saved for HubCache {
     }
 
     fn adopt(&mut self, _: u64, state: Option<&[u8]>) -> Result<(), Limit> {
-        adopt_state(self, state)
+        let before = (self.stored, self.forgotten);
+        let adopted = adopt_state(self, state);
+        (self.stored, self.forgotten) = before;
+        adopted
     }
 }
 
@@ -493,6 +508,10 @@ impl Saved for DiskStore {
         }
         self.table.bytes_read = parts.bytes_read;
         Ok(())
+    }
+
+    fn trust(&mut self, states: u64) {
+        DiskStore::trust(self, states);
     }
 
     fn adopt(&mut self, signature: u64, state: Option<&[u8]>) -> Result<(), Limit> {

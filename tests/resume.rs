@@ -1,0 +1,213 @@
+//! Searches that are interrupted again and again against the same ones that are not: the same counts, the same verdict,
+//! the same errors. And checkpoints that cannot be used, each with its reason.
+
+use pv::model::Model;
+use pv::search::keeper::Keeper;
+use pv::search::lossy::Keeping;
+use pv::search::low_memory::{Breadth, Hub, LowMemory};
+use pv::search::monitor::Monitor;
+use pv::search::outcome::{Limit, Outcome, Verdict};
+use pv::search::plan::{Order, Plan};
+use pv::source::SourceMap;
+use pv::source::preprocess::{PreprocessOptions, preprocess};
+use pv::store::Window;
+use pv::store::checkpoint::Reader;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// 13 824 states and 80 000 transitions: the searches look up twenty times.
+const MODEL: &str = "active [3] proctype P() {
+  byte i;
+  end: do
+  :: atomic { i < 23 -> i++ }
+  :: atomic { i > 0 -> i-- }
+  :: atomic { i == 20 && _pid == 1 -> assert(i != 20) }
+  od
+}
+";
+
+fn load(text: &str) -> Model {
+    let mut map = SourceMap::new();
+    let mut diagnostics = Vec::new();
+    let file = map.add_file("model.pml".to_string(), None, text.to_string());
+    let tokens = preprocess(&mut map, file, &PreprocessOptions::default(), &mut diagnostics);
+    let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics).unwrap();
+    pv::sema::analyse(&map, &unit, "model", &mut diagnostics).unwrap()
+}
+
+/// Every mode, by name.
+fn modes() -> Vec<(&'static str, Plan)> {
+    let plan = |breadth: Breadth, keeping: Keeping, slots: u64, whole: bool, window: Window| Plan {
+        order: Order::BreadthFirst,
+        keeping,
+        all_errors: true,
+        // Small enough that the table of the disk search is judged in the middle of levels.
+        memory: matches!(breadth, Breadth::Disk | Breadth::Serial(..)).then_some(1_000_000),
+        low_memory: LowMemory {
+            breadth,
+            slots,
+            whole_on_disk: whole,
+            window,
+            max_collision_rate: 1.0,
+            ..LowMemory::default()
+        },
+        ..Plan::default()
+    };
+    let all = Window::Everything;
+    let compact = Keeping::Compact { bits: 40, slots: Some(100_000) };
+    let hub = Hub { split: 0.7, overwrite: 0.01 };
+    vec![
+        ("exact", plan(Breadth::InMemory, Keeping::Exact, 0, false, all)),
+        ("cache", plan(Breadth::Cache, Keeping::Exact, 14_500, false, all)),
+        ("hub", plan(Breadth::Hub(hub), Keeping::Exact, 14_500, false, all)),
+        ("cache of signatures", plan(Breadth::Cache, compact, 14_500, false, all)),
+        ("disk", plan(Breadth::Disk, Keeping::Exact, 0, false, all)),
+        ("whole states on disk", plan(Breadth::Disk, Keeping::Exact, 0, true, all)),
+        ("disk with a window", plan(Breadth::Disk, Keeping::Exact, 0, false, Window::Share(0.3))),
+        ("serial", plan(Breadth::Serial(0.1, None), Keeping::Exact, 3_000, true, all)),
+        ("serial with signatures", plan(Breadth::Serial(0.1, Some(hub)), compact, 3_000, false, all)),
+        ("compact", plan(Breadth::InMemory, compact, 0, false, all)),
+        ("bloom", plan(Breadth::InMemory, Keeping::Bloom { functions: None }, 0, false, all)),
+    ]
+}
+
+/// Runs a plan until it has looked up so many times; from a checkpoint if `resume`.
+fn run(model: &Model, plan: &Plan, file: &Path, resume: bool, looks: u32) -> (Outcome, Option<Keeper>) {
+    let interrupt = AtomicBool::new(false);
+    let mut count = 0;
+    let mut monitor = Monitor::silent(&interrupt);
+    monitor.progress = Box::new(|_| {
+        count += 1;
+        interrupt.store(count >= looks, Ordering::Relaxed);
+    });
+    let mut keeper = Keeper::new(Some(file.to_path_buf()), None, "about".to_string());
+    keeper.from = resume.then(|| Reader::open(file).unwrap());
+    monitor.keeper = Some(keeper);
+    let outcome = plan.execute(model, &mut monitor);
+    (outcome, monitor.keeper.take())
+}
+
+fn whole(model: &Model, plan: &Plan) -> Outcome {
+    let interrupt = AtomicBool::new(false);
+    plan.execute(model, &mut Monitor::silent(&interrupt))
+}
+
+/// All that must not show whether the search was interrupted.
+fn figures(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
+    let counts = outcome.counts;
+    let errors: Vec<_> = outcome.violations.iter().map(|v| (v.message.clone(), v.depth, v.path.len())).collect();
+    (
+        outcome.verdict.name(),
+        (counts.stored, counts.matched, counts.atomic_steps, counts.depth, counts.vector_bytes),
+        (outcome.error_count, errors),
+        outcome.reached.clone(),
+    )
+}
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("search.checkpoint");
+    (folder, file)
+}
+
+#[test]
+fn interruptions_do_not_show() {
+    let model = load(MODEL);
+    for (name, plan) in modes() {
+        let expected = whole(&model, &plan);
+        assert!(!matches!(expected.verdict, Verdict::Incomplete(_)), "{name}: {:?}", expected.verdict);
+        let (folder, file) = folder();
+        let (mut outcome, mut keeper) = run(&model, &plan, &file, false, 2);
+        let mut stops = 0;
+        while outcome.verdict == Verdict::Incomplete(Limit::Interrupted) || keeper.as_ref().is_some_and(|k| k.kept) {
+            stops += 1;
+            assert!(keeper.is_some_and(|keeper| keeper.kept && keeper.refused.is_none()), "{name}");
+            (outcome, keeper) = run(&model, &plan, &file, true, 1 + stops % 2);
+        }
+        assert!(stops >= 4, "{name}: {stops}");
+        assert_eq!(figures(&outcome), figures(&expected), "{name}, {stops} interruptions");
+        if name != "exact" {
+            assert_eq!(outcome.counts.evicted, expected.counts.evicted, "{name}");
+        }
+        // The checkpoint is all that is left.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{name}");
+    }
+}
+
+/// From every mode to every other: where it goes all states are seen, where it does not the reason is said.
+#[test]
+fn changes_of_mode() {
+    let model = load(MODEL);
+    let exact = whole(&model, &modes()[0].1);
+    let keeps_all = |name: &str| !name.contains("cache") && !name.contains("hub") && !name.contains("window");
+    for (from, plan) in modes() {
+        let (_folder, file) = folder();
+        let (_, keeper) = run(&model, &plan, &file, false, 3);
+        assert!(keeper.is_some_and(|keeper| keeper.kept), "{from}");
+        for (to, plan) in modes() {
+            let interrupt = AtomicBool::new(false);
+            let mut monitor = Monitor::silent(&interrupt);
+            let mut keeper = Keeper::new(None, None, String::new());
+            keeper.from = Some(Reader::open(&file).unwrap());
+            monitor.keeper = Some(keeper);
+            let outcome = plan.execute(&model, &mut monitor);
+            let refused = monitor.keeper.take().and_then(|keeper| keeper.refused);
+            let signatures =
+                ["disk", "compact", "bloom", "signatures", "window"].iter().any(|word| from.contains(word))
+                    && from != "whole states on disk";
+            match &refused {
+                Some(why) => {
+                    assert!(signatures && from != to, "{from} to {to}: {why}");
+                    assert!(why.contains("it holds") && why.contains("the search is to go on with"), "{why}");
+                }
+                None => {
+                    assert_eq!(outcome.error_count > 0, exact.error_count > 0, "{from} to {to}");
+                    assert_eq!(outcome.reached, exact.reached, "{from} to {to}");
+                    let distinct_only =
+                        keeps_all(from) && keeps_all(to) && !from.contains("serial") && !to.contains("serial");
+                    if distinct_only {
+                        assert_eq!(
+                            outcome.counts,
+                            pv::search::outcome::Counts { peak_stored: outcome.counts.peak_stored, ..exact.counts },
+                            "{from} to {to}"
+                        );
+                    }
+                    assert!(outcome.counts.stored >= exact.counts.stored, "{from} to {to}");
+                    assert_eq!(
+                        outcome.omission_probability.is_some() && !signatures,
+                        !signatures && lossy(to),
+                        "{from} to {to}"
+                    );
+                }
+            }
+            assert!(signatures || refused.is_none(), "{from} to {to}");
+        }
+    }
+}
+
+fn lossy(name: &str) -> bool {
+    ["compact", "bloom", "signatures", "window"].iter().any(|word| name.contains(word)) || name == "disk"
+}
+
+#[test]
+fn a_search_that_needs_more_memory_goes_on_with_the_disk() {
+    let model = load(MODEL);
+    let exact = whole(&model, &modes()[0].1);
+    let (_folder, file) = folder();
+    let small = Plan { memory: Some(300_000), ..modes()[0].1.clone() };
+    let (outcome, keeper) = run(&model, &small, &file, false, u32::MAX);
+    assert!(outcome.counts.stored < exact.counts.stored);
+    assert!(keeper.is_some_and(|keeper| keeper.kept));
+    let (outcome, _) = run(&model, &modes()[5].1, &file, true, u32::MAX);
+    assert_eq!((outcome.counts.stored, outcome.counts.matched), (exact.counts.stored, exact.counts.matched));
+    assert_eq!(outcome.error_count, exact.error_count);
+}
+
+#[test]
+fn of_another_program_it_is_refused() {
+    let (_folder, file) = folder();
+    let plan = &modes()[0].1;
+    run(&load(MODEL), plan, &file, false, 2);
+    let (_, keeper) = run(&load("active proctype P() { byte x; x = 1; assert(x == 2) }"), plan, &file, true, 2);
+    assert!(keeper.and_then(|keeper| keeper.refused).is_some_and(|why| why.contains("another model")));
+}
