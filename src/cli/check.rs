@@ -11,6 +11,7 @@ use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checks, Report, Run, Setting, json, place, text};
+use crate::search::keeper::Keeper;
 use crate::search::lossy::Keeping;
 use crate::search::low_memory::{Breadth, Hub, LowMemory};
 use crate::search::monitor::Monitor;
@@ -19,6 +20,7 @@ use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::search::serial::DEFAULT_SWITCH;
 use crate::source::SourceMap;
 use crate::store::Replacement;
+use crate::store::checkpoint::Reader;
 use crate::store::disk::Window;
 use crate::store::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
 use std::path::PathBuf;
@@ -47,6 +49,18 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
     if let Err(message) = combine::check_with_model(args, &loaded.model) {
         return console.wrong(message);
     }
+    run_loaded(console, args, &loaded, None)
+}
+
+/// Searches a model that was read, from a checkpoint if one is given.
+pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, mut from: Option<Reader>) -> u8 {
+    let mut keeper_of_first = match super::resume::keeper(args, &loaded.model) {
+        Ok(keeper) => keeper,
+        Err(message) => return console.wrong(message),
+    };
+    if let (Some(keeper), Some(reader)) = (&mut keeper_of_first, from.take()) {
+        keeper.from = Some(reader);
+    }
     let interrupt = on_signals();
     let properties = properties(args, &loaded.model);
     let mut runs = Vec::new();
@@ -57,9 +71,17 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
         let mut progress = Progress::new(console.progress(), name.as_deref().unwrap_or_default());
         let mut monitor = Monitor::silent(&interrupt);
         monitor.progress = Box::new(|snapshot| progress.update(snapshot));
+        monitor.keeper = keeper_of_first.take();
         let outcome = plan.execute(&loaded.model, &mut monitor);
+        let keeper = monitor.keeper.take();
         drop(monitor);
         progress.finish();
+        if let Some(why) = keeper.as_ref().and_then(|keeper| keeper.refused.as_ref()) {
+            return console.wrong(why);
+        }
+        if let (Some(Keeper { kept: true, .. }), Some(file)) = (&keeper, &args.search.checkpoint) {
+            console.note(format!("checkpoint in {0}; to go on: pv resume {0}", file.display()));
+        }
         if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
             console.wrong(format!("internal error: {what}"));
             return INTERNAL_ERROR;
@@ -86,7 +108,7 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
             break;
         }
     }
-    print(console, args, &loaded, &properties, &runs)
+    print(console, args, loaded, &properties, &runs)
 }
 
 fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Property], runs: &[Run]) -> u8 {

@@ -102,6 +102,10 @@ const RULES: &[Rule] = rules! {
         "a depth-first search keeps nothing on disk";
     "--checkpoint without --search bfs", |o| o.search.checkpoint.is_some() && !o.search.bfs(),
         "only a breadth-first search can be resumed";
+    "--checkpoint with --por", |o| o.search.checkpoint.is_some() && o.search.por,
+        "what a reduced search knows beside its states is not saved";
+    "--checkpoint with --repeat", |o| o.search.checkpoint.is_some() && o.search.repeat() > 1,
+        "a checkpoint is of one search";
     "--checkpoint-every without --checkpoint", |o| o.search.checkpoint_every.is_some() && o.search.checkpoint.is_none(),
         "there is no file to write to";
     // What is checked
@@ -125,7 +129,6 @@ type Absent = (&'static str, fn(&CheckArgs) -> bool);
 const ABSENT: &[Absent] = &[
     ("--check-por with --search bfs", |o| o.search.check_por && o.search.bfs()),
     ("--check-independence with --search bfs", |o| o.search.check_independence && o.search.bfs()),
-    ("--checkpoint", |o| o.search.checkpoint.is_some()),
 ];
 
 /// Refuses what can be told from the command line alone.
@@ -256,6 +259,8 @@ mod tests {
         "--work-dir x --search bfs",
         "--work-dir x",
         "--checkpoint c",
+        "--checkpoint c --search bfs --por",
+        "--checkpoint c --search bfs --store compact --repeat 2",
         "--checkpoint-every 5 --search bfs",
         "--strict-channels --no-end-states",
         "--property p --no-claims",

@@ -48,6 +48,13 @@ impl Console {
         WRONG
     }
 
+    /// A remark on standard error, unless `--quiet`.
+    pub fn note(&self, message: impl std::fmt::Display) {
+        if !self.options.quiet {
+            let _ = writeln!(self.err(), "\x1b[1mnote\x1b[0m: {message}");
+        }
+    }
+
     /// A warning on standard error, unless `--quiet`.
     pub fn warn(&self, message: impl std::fmt::Display) {
         if !self.options.quiet {

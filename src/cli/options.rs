@@ -4,10 +4,11 @@
 
 use super::size;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The model and what reaches the preprocessor.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 pub struct ModelArgs {
     /// The Promela file; `-` reads standard input.
     #[arg(value_name = "MODEL")]
@@ -47,7 +48,7 @@ pub enum When {
 }
 
 /// The order of exploration.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Search {
     /// Depth first.
     #[default]
@@ -57,7 +58,7 @@ pub enum Search {
 }
 
 /// What is kept of a visited state.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum StoreKind {
     /// The whole state: nothing is missed.
     #[default]
@@ -69,7 +70,7 @@ pub enum StoreKind {
 }
 
 /// Which state a full depth-first cache forgets.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Replace {
     /// Any.
     #[default]
@@ -87,7 +88,7 @@ pub enum Replace {
 }
 
 /// How much of the visited file a check of the disk search reads.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub enum DiskWindow {
     /// As much as turns out to be enough.
     Auto,
@@ -96,7 +97,7 @@ pub enum DiskWindow {
 }
 
 /// The options of `pv check`.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 pub struct CheckArgs {
     /// The model.
     #[command(flatten)]
@@ -119,7 +120,7 @@ pub struct CheckArgs {
 }
 
 /// What is checked.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PropertyArgs {
     /// Count every error and go on; without it the search stops at the first.
     #[arg(long)]
@@ -148,7 +149,7 @@ pub struct PropertyArgs {
 }
 
 /// How it is searched.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SearchArgs {
     /// Order of exploration [default: dfs].
     #[arg(long, value_enum, hide_possible_values = false, help_heading = "Search")]

@@ -1,21 +1,180 @@
-//! `pv resume`: go on with a stopped breadth-first search.
+//! `pv resume`: go on with a stopped breadth-first search, in the same mode or in another one.
+//!
+//! A checkpoint knows the options of the `pv check` that wrote it and the fingerprint of its model. The model is read
+//! again and must be the same. Options of the mode (which store, which cache, disk) are taken all from the new command line
+//! if it has any of them, all from the old one otherwise; what decides on the counts (seed, bounds, what is checked)
+//! cannot be changed.
 
+use super::check::run_loaded;
+use super::combine;
 use super::console::Console;
+use super::load::load_model;
+use super::options::{CheckArgs, SearchArgs};
+use crate::model::Model;
+use crate::search::keeper::Keeper;
+use crate::search::outcome::Limit;
+use crate::search::saved::about;
+use crate::store::checkpoint::Reader;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Arguments of `pv resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
     /// The checkpoint file.
     #[arg(value_name = "CHECKPOINT")]
-    checkpoint: PathBuf,
+    file: PathBuf,
+    /// Where the model is now [default: where it was].
+    #[arg(long, value_name = "FILE")]
+    model: Option<String>,
     /// One JSON object on standard output, nothing else there.
     #[arg(long)]
     json: bool,
+    /// Change the mode.
+    #[command(flatten)]
+    search: SearchArgs,
+}
+
+/// What the command line writes into a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct Administration {
+    /// The version of pv that wrote it.
+    pv: String,
+    /// See [`Model::fingerprint`].
+    fingerprint: u64,
+    /// The options of the check.
+    options: CheckArgs,
+}
+
+/// The keeper of a check, if it is to leave checkpoints.
+pub(super) fn keeper(args: &CheckArgs, model: &Model) -> Result<Option<Keeper>, String> {
+    let Some(target) = &args.search.checkpoint else { return Ok(None) };
+    let administration = Administration {
+        pv: env!("CARGO_PKG_VERSION").to_string(),
+        fingerprint: model.fingerprint,
+        options: args.clone(),
+    };
+    let about = serde_json::to_string(&administration)
+        .map_err(|error| format!("the options cannot be written into a checkpoint: {error}"))?;
+    let every = args.search.checkpoint_every.map(Duration::from_secs);
+    Ok(Some(Keeper::new(Some(target.clone()), every, about)))
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, _args: &ResumeArgs) -> u8 {
-    console.wrong("pv resume is not available in this build")
+pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
+    let (mut reader, administration) = match open(args) {
+        Ok(opened) => opened,
+        Err(message) => return console.wrong(message),
+    };
+    let mut options = administration.options;
+    if let Some(option) = fixed(&args.search) {
+        return console.wrong(format!("{option} cannot be changed: the counts of both parts would not go together"));
+    }
+    change(&mut options.search, &args.search);
+    options.search.checkpoint.get_or_insert_with(|| args.file.clone());
+    options.json = args.json;
+    if let Some(model) = &args.model {
+        options.model.model = model.clone();
+    }
+    if let Err(message) = combine::check(&options) {
+        return console.wrong(message);
+    }
+    let loaded = match load_model(console, &options.model) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    if loaded.model.fingerprint != administration.fingerprint {
+        let why = format!(
+            "it is of another model: its fingerprint is {:016x}, that of {} is {:016x} (was the model changed?)",
+            administration.fingerprint, loaded.model.name, loaded.model.fingerprint
+        );
+        return console.wrong(message(reader.refuse(&why)));
+    }
+    if let Err(message) = combine::check_with_model(&options, &loaded.model) {
+        return console.wrong(message);
+    }
+    // Reading begins anew in the search.
+    if let Err(limit) = about(&mut reader) {
+        return console.wrong(message(limit));
+    }
+    run_loaded(console, &options, &loaded, Some(reader))
+}
+
+fn open(args: &ResumeArgs) -> Result<(Reader, Administration), String> {
+    let mut reader = Reader::open(&args.file).map_err(message)?;
+    let text = about(&mut reader).map_err(message)?;
+    match serde_json::from_str(&text) {
+        Ok(administration) => Ok((reader, administration)),
+        Err(error) => Err(message(reader.refuse(&format!("its options cannot be read: {error}")))),
+    }
+}
+
+fn message(limit: Limit) -> String {
+    match limit {
+        Limit::File(message) => message,
+        other => crate::report::reason(&other),
+    }
+}
+
+/// An option that was given although it must stay what it was.
+fn fixed(new: &SearchArgs) -> Option<&'static str> {
+    let given = [
+        ("--search", new.search.is_some() && !new.bfs()),
+        ("--max-depth", new.max_depth.is_some()),
+        ("--seed", new.seed.is_some()),
+        ("--sleep", new.sleep),
+        ("--por", new.por),
+        ("--deadlocks-only", new.deadlocks_only),
+        ("--check-independence", new.check_independence),
+        ("--check-por", new.check_por),
+        ("--replace", new.replace.is_some()),
+        ("--pod", new.pod.is_some()),
+        ("--repeat", new.repeat.is_some()),
+    ];
+    given.into_iter().find(|&(_, given)| given).map(|(option, _)| option)
+}
+
+/// Puts the new options over the old ones.
+fn change(old: &mut SearchArgs, new: &SearchArgs) {
+    let mode = new.store.is_some()
+        || new.cache.is_some()
+        || new.bits.is_some()
+        || new.slots.is_some()
+        || new.expect_states.is_some()
+        || new.hub
+        || new.disk
+        || new.serial;
+    let former = old.clone();
+    if mode {
+        *old = SearchArgs {
+            search: former.search,
+            max_depth: former.max_depth,
+            seed: former.seed,
+            memory: former.memory,
+            work_dir: former.work_dir,
+            checkpoint: former.checkpoint,
+            checkpoint_every: former.checkpoint_every,
+            store: new.store,
+            cache: new.cache,
+            bits: new.bits,
+            slots: new.slots,
+            expect_states: new.expect_states,
+            hub: new.hub,
+            disk: new.disk,
+            serial: new.serial,
+            ..SearchArgs::default()
+        };
+    }
+    old.memory = new.memory.or(old.memory);
+    old.work_dir = new.work_dir.clone().or(old.work_dir.take());
+    old.checkpoint = new.checkpoint.clone().or(old.checkpoint.take());
+    old.checkpoint_every = new.checkpoint_every.or(old.checkpoint_every);
+    old.hub_split = new.hub_split.or(old.hub_split);
+    old.hub_overwrite = new.hub_overwrite.or(old.hub_overwrite);
+    old.ways = new.ways.or(old.ways);
+    old.max_collision_rate = new.max_collision_rate.or(old.max_collision_rate);
+    old.switch_rate = new.switch_rate.or(old.switch_rate);
+    old.disk_window = new.disk_window.or(old.disk_window);
 }
