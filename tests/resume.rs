@@ -214,3 +214,27 @@ fn of_another_program_it_is_refused() {
     let (_, keeper) = run(&load("active proctype P() { byte x; x = 1; assert(x == 2) }"), plan, &file, true, 2);
     assert!(keeper.and_then(|keeper| keeper.refused).is_some_and(|why| why.contains("another model")));
 }
+
+/// Truncated, flipped, foreign: exit code 2 and a reason, by the program itself.
+#[test]
+fn damaged_ones_are_refused_by_the_command() {
+    let (folder, file) = folder();
+    run(&load(MODEL), &modes()[1].1, &file, false, 2);
+    let whole = std::fs::read(&file).unwrap();
+    let bad = folder.path().join("bad.checkpoint");
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 4;
+    for (bytes, reason) in [
+        (&whole[..whole.len() / 3], "ends early"),
+        (&flipped[..], "damaged"),
+        (b"init { skip }", "not a checkpoint of pv"),
+        // What these tests write about themselves are no options.
+        (&whole[..], "its options cannot be read"),
+    ] {
+        std::fs::write(&bad, bytes).unwrap();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_pv")).arg("resume").arg(&bad).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(reason), "{said}");
+    }
+}
