@@ -351,8 +351,6 @@ pub struct Program {
     pub trace_end: u16,
     /// The trace automaton is a `notrace`.
     pub notrace: bool,
-    /// Exclusive channels are declared.
-    pub exclusive: bool,
 }
 
 struct Compiler {
@@ -616,7 +614,6 @@ impl Program {
             restricted: model.uses.priorities || model.uses.provided,
             trace_end: 0,
             notrace: false,
-            exclusive: model.proctypes.iter().any(|proctype| !proctype.exclusive.is_empty()),
         };
         program.global_channels = model
             .channels

@@ -42,13 +42,11 @@ pub enum TrapKind {
     Trace,
     /// `notrace` ran to its end.
     Notrace,
-    /// A channel that another process claimed with `xr` or `xs`.
-    Exclusive,
 }
 
 impl TrapKind {
     /// All kinds, by number.
-    const ALL: [TrapKind; 20] = [
+    const ALL: [TrapKind; 19] = [
         TrapKind::Assertion,
         TrapKind::Index,
         TrapKind::Division,
@@ -68,7 +66,6 @@ impl TrapKind {
         TrapKind::EnabledSelf,
         TrapKind::Trace,
         TrapKind::Notrace,
-        TrapKind::Exclusive,
     ];
 
     /// In words.
@@ -93,7 +90,6 @@ impl TrapKind {
             TrapKind::EnabledSelf => "enabled() of the process itself",
             TrapKind::Trace => "the event is not one that the trace allows",
             TrapKind::Notrace => "the notrace sequence was completed",
-            TrapKind::Exclusive => "a channel that another process claimed for itself with xr or xs",
         }
     }
 }
