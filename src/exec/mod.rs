@@ -7,6 +7,7 @@
 //! receives on that channel by other processes are executable; the receive completes it.
 
 mod channel;
+mod compile;
 mod eval;
 mod fire;
 pub mod journal;
