@@ -84,6 +84,9 @@ impl Analyser<'_> {
             ExprKind::GetPriority(pid) => Out::GetPriority(self.boxed(pid)),
             ExprKind::SetPriority(pid, value) => Out::SetPriority(self.boxed(pid), self.boxed(value)),
             ExprKind::RemoteLabel { proctype, pid, label } => {
+                if self.flow.dstep.is_some() {
+                    self.error(expr.span, "a remote reference inside of a d_step", "SPIN refuses this");
+                }
                 let number = self.known_proctype(proctype)?;
                 let pid = pid.as_deref().map(|pid| self.boxed(pid));
                 let location = self.remote_label(proctype, label)?;

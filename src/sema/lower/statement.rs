@@ -178,6 +178,7 @@ impl Analyser<'_> {
                 plain(work(Action::Assert(lowered), TransitionType::Other, short::statement(statement)))
             }
             StatementKind::Printf(format, arguments) => {
+                arguments.iter().for_each(|argument| self.in_dstep(argument));
                 let pieces = self.format(format, arguments, span);
                 let values = arguments.iter().map(|value| self.expr(value)).collect();
                 plain(work(Action::Printf(pieces, values), TransitionType::Other, short::statement(statement)))
@@ -384,7 +385,8 @@ impl Analyser<'_> {
         if let Some(span) = find_run(value) {
             self.run_in_dstep(span);
         }
-        if let Some(span) = find_remote(value) {
+        // the location of another process is refused wherever it stands: see the lowering of expressions
+        if let Some(span) = find_remote_variable(value) {
             self.error(span, "a remote reference inside of a d_step", "SPIN refuses this");
         }
     }
@@ -473,13 +475,13 @@ pub(super) fn tree_expr(kind: tree::ExprKind, span: Span) -> Expr {
     Expr { kind, span, depth: 0 }
 }
 
-fn find_remote(expr: &Expr) -> Option<Span> {
+fn find_remote_variable(expr: &Expr) -> Option<Span> {
     match &expr.kind {
-        tree::ExprKind::RemoteLabel { .. } | tree::ExprKind::RemoteVariable { .. } => Some(expr.span),
-        tree::ExprKind::Unary(_, inner) => find_remote(inner),
-        tree::ExprKind::Binary(_, left, right) => find_remote(left).or_else(|| find_remote(right)),
+        tree::ExprKind::RemoteVariable { .. } => Some(expr.span),
+        tree::ExprKind::Unary(_, inner) => find_remote_variable(inner),
+        tree::ExprKind::Binary(_, left, right) => find_remote_variable(left).or_else(|| find_remote_variable(right)),
         tree::ExprKind::Conditional(condition, yes, no) => {
-            find_remote(condition).or_else(|| find_remote(yes)).or_else(|| find_remote(no))
+            find_remote_variable(condition).or_else(|| find_remote_variable(yes)).or_else(|| find_remote_variable(no))
         }
         _ => None,
     }
