@@ -2,13 +2,15 @@
 //! (`expect: verdict=… stored=… matched=… transitions=… atomic=… depth=… errors=…`, measured with SPIN), and every
 //! search and store has to agree.
 
-use libtest_mimic::{Arguments, Failed, Trial};
+mod common;
+
+use libtest_mimic::{Arguments, Failed};
 use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict};
 use pv::search::plan::{Order, Plan};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Models above this many states are left to the comparison with SPIN, which runs in release.
@@ -16,24 +18,7 @@ const LARGEST: u64 = 20_000;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut trials = Vec::new();
-    for folder in ["tests/corpus", "tests/corpus/micro", "examples"] {
-        for path in models(&root.join(folder)) {
-            let name = format!("{folder}/{}", path.file_stem().unwrap_or_default().to_string_lossy());
-            trials.push(Trial::test(name, move || check(&path)));
-        }
-    }
-    libtest_mimic::run(&arguments, trials).exit();
-}
-
-fn models(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default();
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
-    found.sort();
-    found
+    libtest_mimic::run(&arguments, common::trials(check)).exit();
 }
 
 /// What the head comment asks for.

@@ -1,10 +1,10 @@
 //! Stores that may err: with enough bits they count as the exact store does, precision on demand never covers less,
-//! and what pv says about omissions agrees with how often they happen.
+//! what pv says about omissions agrees with how often they happen, and a budget of memory is kept.
 
 use pv::model::Model;
 use pv::search::lossy::Keeping;
 use pv::search::monitor::Monitor;
-use pv::search::outcome::{Outcome, Verdict};
+use pv::search::outcome::{Limit, Outcome, Verdict};
 use pv::search::plan::Plan;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -45,7 +45,8 @@ fn wide_signatures_count_as_the_exact_store() {
             assert_eq!(compact.counts.matched, exact.counts.matched, "{}", path.display());
             assert_eq!(compact.error_count, exact.error_count, "{}", path.display());
             assert!(!matches!(compact.verdict, Verdict::Verified(_)), "{}", path.display());
-            let bloom = Plan { keeping: Keeping::Bloom { functions: Some(20) }, expect_states: Some(100_000), ..plan };
+            let keeping = Keeping::Bloom { functions: Some(20), slots: None };
+            let bloom = Plan { keeping, expect_states: Some(100_000), ..plan };
             assert_eq!(run(&model, &bloom).counts.stored, exact.counts.stored, "{}", path.display());
             compared += 1;
         }
@@ -61,7 +62,8 @@ fn precision_on_demand_never_covers_less() {
         for bits in [2, 4, 8] {
             for (keeping, expect_states) in [
                 (Keeping::Compact { bits, slots: Some(states) }, None),
-                (Keeping::Bloom { functions: Some(bits) }, Some(states)),
+                (Keeping::Bloom { functions: Some(bits), slots: None }, Some(states)),
+                (Keeping::Bloom { functions: Some(bits), slots: Some(states) }, None),
             ] {
                 let mut before = 0;
                 for pod in [0, 1, 3] {
@@ -83,7 +85,8 @@ fn omissions_are_as_likely_as_pv_says() {
     let kinds = [
         (Keeping::Compact { bits: 14, slots: Some(states * 2) }, None),
         (Keeping::Compact { bits: 11, slots: Some(states * 5 / 4) }, None),
-        (Keeping::Bloom { functions: Some(9) }, Some(states)),
+        (Keeping::Bloom { functions: Some(9), slots: None }, Some(states)),
+        (Keeping::Bloom { functions: Some(13), slots: Some(states) }, None),
     ];
     const RUNS: u64 = 300;
     for (keeping, expect_states) in kinds {
@@ -114,4 +117,58 @@ fn several_runs_multiply() {
     assert_eq!(three.omission_probability, Some(product));
     assert!(product < one.omission_probability.unwrap_or(0.0));
     assert!(three.advice.is_none() == (product < 0.001));
+}
+
+#[test]
+fn a_full_table_is_incomplete_and_the_advice_promises_nothing() {
+    let model = example("go_back_n.pml");
+    let states = run(&model, &Plan::default()).counts.stored;
+    let keeping = Keeping::Compact { bits: 30, slots: Some(states - 1) };
+    let full = run(&model, &Plan { keeping, ..Plan::default() });
+    assert_eq!(full.verdict, Verdict::Incomplete(Limit::TableFull { slots: states - 1 }));
+    assert_eq!(full.verdict.exit_code(), 3);
+    let advice = full.advice.unwrap_or_default();
+    assert!(advice.contains(&format!("--slots {}`", 2 * (states - 1))), "{advice}");
+    assert!(!advice.contains("0.1%"), "{advice}");
+    let keeping = Keeping::Compact { bits: 30, slots: Some(states) };
+    assert_eq!(run(&model, &Plan { keeping, ..Plan::default() }).counts.stored, states);
+}
+
+/// Budgets are kept as the system sees it, also where the stack or the number of levels is what grows. The peak is read
+/// while the program runs (it only rises, so what is read is never too much).
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_stays_inside_the_budget_seen_from_outside() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("deep.pml");
+    let deep = "int x; bool b; active proctype P() { do :: x < 400000 -> x++ :: b = !b :: else -> break od }";
+    std::fs::write(&path, deep).expect("written");
+    for megabytes in [24u64, 64] {
+        for store in [["compact", "--bits", "8"], ["bloom", "--bits", "3"]] {
+            for way in [["--search", "dfs"], ["--pod", "1"], ["--search", "bfs"]] {
+                let mut child = Command::new(env!("CARGO_BIN_EXE_pv"))
+                    .arg("check")
+                    .arg(&path)
+                    .args(["--no-trail", "--quiet", "--memory", &format!("{megabytes}M"), "--store"])
+                    .args(store)
+                    .args(way)
+                    .stdout(Stdio::null())
+                    .spawn()
+                    .expect("pv starts");
+                let status = format!("/proc/{}/status", child.id());
+                let mut peak = 0;
+                while child.try_wait().expect("it can be waited for").is_none() {
+                    let text = std::fs::read_to_string(&status).unwrap_or_default();
+                    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+                    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+                    peak = peak.max(kilobytes.unwrap_or(0));
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+                let name = format!("{megabytes}M {store:?} {way:?}");
+                assert!(peak > 1_000, "{name}: nothing was measured");
+                assert!(peak <= megabytes * 1024, "{name}: {peak} KiB");
+            }
+        }
+    }
 }

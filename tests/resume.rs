@@ -67,7 +67,7 @@ fn modes() -> Vec<(&'static str, Plan)> {
         ("serial", plan(Breadth::Serial(0.1, None), Keeping::Exact, 3_000, true, all)),
         ("serial with signatures", plan(Breadth::Serial(0.1, Some(hub)), compact, 3_000, false, all)),
         ("compact", plan(Breadth::InMemory, compact, 0, false, all)),
-        ("bloom", plan(Breadth::InMemory, Keeping::Bloom { functions: None }, 0, false, all)),
+        ("bloom", plan(Breadth::InMemory, Keeping::Bloom { functions: None, slots: None }, 0, false, all)),
     ]
 }
 

@@ -8,7 +8,7 @@
 use super::block::{assure, block_of, length_comparison, same_variable, sources};
 use super::flow::{BitSet, Flow};
 use super::footprint::{
-    ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Validity, Value,
+    ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Traced, Validity, Value,
     VariableId, validity,
 };
 use super::visit;
@@ -82,7 +82,9 @@ fn add_partners(model: &Model, flow: &Flow, footprints: &mut [Vec<Footprint>]) {
                 let mut theirs = plain[partner as usize][t].clone();
                 theirs.forget();
                 theirs.flags = Flags(theirs.flags.0 & !(Flags::RENDEZVOUS_SEND.0 | Flags::RENDEZVOUS_RECEIVE.0));
-                theirs.channels.iter_mut().for_each(|access| access.many = true);
+                for access in &mut theirs.channels {
+                    (access.many, access.own) = (true, false);
+                }
                 // whose locals: some process of that type
                 for access in &mut theirs.memory {
                     if matches!(access.owner, Owner::Own) {
@@ -310,7 +312,7 @@ impl<'m> Collector<'m> {
         }
         if !classes.is_empty() {
             let (id, operation) = (Value::Any, Operation::Destroy);
-            self.out.channels.push(ChannelAccess { classes, id, operation, many: true });
+            self.out.channels.push(ChannelAccess { classes, id, operation, many: true, own: false });
         }
     }
 
@@ -319,7 +321,7 @@ impl<'m> Collector<'m> {
         let scope = if send { &trace.sends } else { &trace.receives };
         let classes = self.flow.channels(self.p, channel);
         if scope.iter().any(|&id| id > 0 && classes.contains(id as usize - 1)) {
-            self.out.flags.add(Flags::TRACE);
+            self.out.traced.push(Traced { send, id: self.value(channel) });
         }
     }
 
@@ -393,7 +395,8 @@ impl<'m> Collector<'m> {
         let id = self.value(channel);
         let count = self.count(&classes);
         let many = if own { count > 1 } else { self.inner && count > 0 };
-        self.out.channels.push(ChannelAccess { classes, id, operation, many });
+        let own = !matches!(id, Value::Any) && self.flow.is_own(channel);
+        self.out.channels.push(ChannelAccess { classes, id, operation, many, own });
     }
 
     fn value(&self, expr: &Expr) -> Value {

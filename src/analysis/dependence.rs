@@ -14,6 +14,7 @@
 //! Sound if the footprints are (see [`super::footprint`]); `--check-independence` tries every answer out.
 
 use super::block::sources;
+use super::claims::{self, Claim};
 use super::collect::Collected;
 use super::flow::Flow;
 use super::footprint::{Flags, Footprint, Validity, Value};
@@ -48,6 +49,8 @@ pub struct Instance {
     pub pid: Option<usize>,
     /// Footprints of its moves, with all that is known for life filled in.
     pub footprints: Vec<Footprint>,
+    /// The channels it claims with `xr` and `xs`, as far as they are known for life.
+    pub claims: Vec<Claim>,
 }
 
 /// Two bits for each pair of transitions of two instances.
@@ -249,8 +252,16 @@ impl<'m> Dependence<'m> {
         let mut footprints = self.footprints[proctype].clone();
         for footprint in &mut footprints {
             footprint.resolve(Validity::Stable, &mut |expr| evaluate(view, pid, expr));
+            // the trace is not concerned with channels that turn out to be others
+            if let Some(trace) = &self.model.trace {
+                footprint.traced.retain(|traced| {
+                    let scope = if traced.send { &trace.sends } else { &trace.receives };
+                    !matches!(traced.id, Value::Known(id) if !scope.iter().any(|&concern| concern as i32 == id))
+                });
+            }
         }
-        let instance = self.add(Instance { proctype, pid: Some(pid), footprints });
+        let claims = claims::of(self.model, &self.flow, proctype, |expr| evaluate(view, pid, expr));
+        let instance = self.add(Instance { proctype, pid: Some(pid), footprints, claims });
         self.index.insert(key, instance);
         instance
     }
@@ -268,7 +279,7 @@ impl<'m> Dependence<'m> {
         }
         let mut footprints = self.footprints[proctype].clone();
         footprints.iter_mut().for_each(Footprint::forget);
-        let instance = self.add(Instance { proctype, pid: None, footprints });
+        let instance = self.add(Instance { proctype, pid: None, footprints, claims: Vec::new() });
         self.index.insert(key, instance);
         instance
     }
@@ -289,14 +300,19 @@ impl<'m> Dependence<'m> {
         self.generation
     }
 
-    /// Are two footprints of two instances dependent, whatever the state?
-    pub fn relate_instances(&self, a: usize, first: &Footprint, b: usize, second: &Footprint) -> Answer {
+    /// Are two footprints of two instances dependent, whatever the state? `claims`: what the first claims and is believed.
+    pub fn relate_instances(
+        &self,
+        (a, first): (usize, &Footprint),
+        (b, second): (usize, &Footprint),
+        claims: &[Claim],
+    ) -> Answer {
         if self.everything {
             return Answer::Dependent;
         }
         let (a, b) = (&self.instances[a], &self.instances[b]);
-        let first = Party { proctype: a.proctype, pid: a.pid, footprint: first };
-        let second = Party { proctype: b.proctype, pid: b.pid, footprint: second };
+        let first = Party { proctype: a.proctype, pid: a.pid, footprint: first, claims };
+        let second = Party { proctype: b.proctype, pid: b.pid, footprint: second, claims: &[] };
         relate(&first, &second, &NoState { lossy: self.lossy, blind: self.blind })
     }
 
@@ -313,7 +329,7 @@ impl<'m> Dependence<'m> {
             for row in 0..rows {
                 for column in 0..columns {
                     let (first, second) = (&self.instances[a].footprints[row], &self.instances[b].footprints[column]);
-                    matrix.set(row, column, self.relate_instances(a, first, b, second));
+                    matrix.set(row, column, self.relate_instances((a, first), (b, second), &[]));
                 }
             }
             self.matrices[a][b] = Some(Box::new(matrix));
@@ -372,7 +388,7 @@ impl<'m> Dependence<'m> {
         let party = |part: Part| {
             let instance = &self.instances[self.instance_of(part.pid as usize)];
             let footprint = &instance.footprints[part.transition as usize];
-            Party { proctype: instance.proctype, pid: instance.pid, footprint }
+            Party { proctype: instance.proctype, pid: instance.pid, footprint, claims: &[] }
         };
         relate(&party(a), &party(b), &InState { view, lossy: self.lossy }) != Answer::Independent
     }
@@ -414,6 +430,9 @@ fn fixed_locals(model: &Model, flow: &Flow, p: usize, footprints: &[Footprint]) 
     };
     for footprint in footprints {
         footprint.each_value(&mut note);
+    }
+    for (_, channel, _) in model.proctypes[p].exclusive.iter().filter(|(_, channel, _)| flow.is_stable(p, channel)) {
+        note(&Value::Expr(Validity::Stable, Box::new(channel.clone())));
     }
     let mut fixed = Vec::new();
     for (number, local) in locals.iter().enumerate() {

@@ -11,7 +11,8 @@ use super::collect::Collector;
 use super::flow::{BitSet, Flow};
 use super::footprint::{ChannelAccess, Footprint, LengthTest, Operation, Validity, Value, validity};
 use super::relate::evaluate;
-use crate::model::{Action, BinaryOp, ChannelTest, Expr, ExprKind, Model, ReceiveArgument, UnaryOp};
+use super::visit;
+use crate::model::{Action, BinaryOp, ChannelTest, Expr, ExprKind, Model, ReceiveArgument, Region, UnaryOp};
 
 /// When a reason holds.
 #[derive(Clone, Debug)]
@@ -20,8 +21,10 @@ pub enum When {
     False(Box<Expr>),
     /// The channel is empty.
     Empty(Box<Expr>),
-    /// The channel is not empty.
+    /// The channel is not empty, and what it holds does not match.
     NotEmpty(Box<Expr>),
+    /// The channel is full.
+    Full(Box<Expr>),
     /// Whenever the transition is blocked.
     Always,
     /// The guard needs `timeout`. It stays false as long as anything else is executable.
@@ -35,6 +38,9 @@ pub struct Reason {
     pub when: When,
     /// What could end it: moves that depend on this.
     pub footprint: Footprint,
+    /// It hangs on no variable that the process itself may change privately: the footprint tells all that could end it, the
+    /// process's own moves included.
+    pub shared: bool,
 }
 
 impl Reason {
@@ -46,7 +52,17 @@ impl Reason {
             When::False(expr) => evaluate(view, pid, expr) == Some(0),
             When::Empty(channel) => length(channel) == Some(0),
             When::NotEmpty(channel) => length(channel).is_some_and(|length| length > 0),
+            When::Full(channel) => {
+                let capacity = evaluate(view, pid, channel).and_then(|id| view.channel_capacity(id));
+                capacity.is_some_and(|capacity| capacity > 0) && length(channel) == capacity
+            }
         }
+    }
+
+    /// Does it hold in this state, for a transition of this process that starts at another location than where the process
+    /// is? Not if it hangs on what the process may change on the way.
+    pub fn holds_already(&self, view: &impl StateView, pid: usize) -> bool {
+        self.shared && !matches!(self.when, When::Always | When::NotEmpty(_)) && self.holds(view, pid)
     }
 }
 
@@ -77,7 +93,7 @@ pub fn reasons(model: &Model, flow: &Flow) -> Vec<Vec<Vec<Reason>>> {
             } else {
                 // several things together keep it blocked: wait for any of them
                 together.executability(transition);
-                vec![Reason { when: When::Always, footprint: together.finish() }]
+                vec![Reason { when: When::Always, footprint: together.finish(), shared: false }]
             });
         }
         all.push(list);
@@ -98,6 +114,19 @@ impl<'m> Builder<'m> {
         collector.finish()
     }
 
+    /// See [`Reason::shared`].
+    fn is_shared(&self, expr: &Expr) -> bool {
+        let mut shared = true;
+        visit::walk(expr, &mut |e| {
+            if let ExprKind::Load(place) = &e.kind
+                && place.region == Region::Local
+            {
+                shared &= self.flow.local_written[self.p].get(place.variable as usize) == Some(&false);
+            }
+        });
+        shared
+    }
+
     fn wait(&self, channel: &'m Expr, sends: bool, receives: bool) -> Footprint {
         let mut footprint = self.read(channel);
         let mut classes = BitSet::new(self.flow.classes());
@@ -109,8 +138,9 @@ impl<'m> Builder<'m> {
             (_, Validity::Unknown) => Value::Any,
             (_, holds) => Value::Expr(holds, Box::new(channel.clone())),
         };
-        let operation = Operation::Await { sends, receives };
-        footprint.channels.push(ChannelAccess { classes, id, operation, many: false });
+        let own = !matches!(id, Value::Any) && self.flow.is_own(channel);
+        let operation = Operation::Await { sends, receives, claimed: false };
+        footprint.channels.push(ChannelAccess { classes, id, operation, many: false, own });
         footprint
     }
 
@@ -121,52 +151,67 @@ impl<'m> Builder<'m> {
                 self.guard(expr, &mut reasons);
                 if reasons.len() > 1 || !matches!(reasons.first(), Some(Reason { when: When::Always, .. })) {
                     // in case none of the operands can be evaluated here
-                    reasons.push(Reason { when: When::Always, footprint: self.read(expr) });
+                    reasons.push(Reason {
+                        when: When::Always,
+                        footprint: self.read(expr),
+                        shared: self.is_shared(expr),
+                    });
                 }
                 reasons
             }
             Action::Send { channel, .. } => {
-                vec![Reason { when: When::Always, footprint: self.wait(channel, false, true) }]
+                let footprint = self.wait(channel, false, true);
+                let (full, shared) = (When::Full(Box::new(channel.clone())), self.is_shared(channel));
+                vec![
+                    Reason { when: full, footprint: footprint.clone(), shared },
+                    Reason { when: When::Always, footprint, shared },
+                ]
             }
             Action::Receive { channel, random, arguments, .. } => {
                 let channel_id = Box::new(channel.clone());
                 let mut mismatch = self.wait(channel, *random, true);
+                let empty_shared = self.is_shared(channel);
+                let mut shared = empty_shared;
                 for argument in arguments {
                     if let ReceiveArgument::Match(expr) = argument {
                         mismatch.union(&self.read(expr));
+                        shared &= self.is_shared(expr);
                     }
                 }
                 let mut both = mismatch.clone();
                 both.union(&self.wait(channel, true, true));
+                let empty = self.wait(channel, true, false);
                 vec![
-                    Reason { when: When::Empty(channel_id.clone()), footprint: self.wait(channel, true, false) },
-                    Reason { when: When::NotEmpty(channel_id), footprint: mismatch },
-                    Reason { when: When::Always, footprint: both },
+                    Reason { when: When::Empty(channel_id.clone()), footprint: empty, shared: empty_shared },
+                    Reason { when: When::NotEmpty(channel_id), footprint: mismatch, shared },
+                    Reason { when: When::Always, footprint: both, shared },
                 ]
             }
             Action::DStep(body) => {
                 let mut collector = Collector::new(self.model, self.flow, self.p);
                 body.at(body.entry).iter().for_each(|t| collector.executability(t));
-                vec![Reason { when: When::Always, footprint: collector.finish() }]
+                vec![Reason { when: When::Always, footprint: collector.finish(), shared: false }]
             }
             // always executable; the death of a process is looked at by whoever knows the pids
-            _ => vec![Reason { when: When::Always, footprint: Footprint::default() }],
+            _ => vec![Reason { when: When::Always, footprint: Footprint::default(), shared: false }],
         }
     }
 
-    /// One reason per operand of `&&` that must be true.
-    fn guard(&self, expr: &'m Expr, reasons: &mut Vec<Reason>) {
+    /// One reason per operand of `&&` that must be true, up to one whose evaluation can fail: behind it a false operand does
+    /// not keep the guard from being evaluated to an error. True if there is such a one.
+    fn guard(&self, expr: &'m Expr, reasons: &mut Vec<Reason>) -> bool {
         match &expr.kind {
-            ExprKind::Binary(BinaryOp::And, a, b) => {
-                self.guard(a, reasons);
-                self.guard(b, reasons);
+            ExprKind::Binary(BinaryOp::And, a, b) => return self.guard(a, reasons) || self.guard(b, reasons),
+            ExprKind::Timeout => {
+                reasons.push(Reason { when: When::Timeout, footprint: Footprint::default(), shared: true });
             }
-            ExprKind::Timeout => reasons.push(Reason { when: When::Timeout, footprint: Footprint::default() }),
             _ => {
                 let footprint = self.awaits(expr).unwrap_or_else(|| self.read(expr));
-                reasons.push(Reason { when: When::False(Box::new(expr.clone())), footprint });
+                let shared = self.is_shared(expr);
+                reasons.push(Reason { when: When::False(Box::new(expr.clone())), footprint, shared });
             }
         }
+        visit::can_fault(expr)
     }
 
     /// A test of a channel's length waits for sends or for receives.

@@ -47,6 +47,16 @@ impl BitSet {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
+    /// Have these bits, 64 in a word, anything in common with it?
+    pub fn meets(&self, words: &[u64]) -> bool {
+        self.0.iter().zip(words).any(|(a, b)| a & b != 0)
+    }
+
+    /// Its bits, 64 in a word.
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
     /// Nothing in it?
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
@@ -311,6 +321,23 @@ impl Flow {
             }
         }
         grown
+    }
+
+    /// Does the value of a channel expression hang on the process alone that evaluates it: on its own variables, and on those
+    /// that nobody writes?
+    pub fn is_own(&self, expr: &Expr) -> bool {
+        let mut own = true;
+        visit::walk(expr, &mut |e| {
+            own &= match &e.kind {
+                ExprKind::Load(place) => {
+                    place.region == Region::Local || self.global_written.get(place.variable as usize) == Some(&false)
+                }
+                ExprKind::Constant(_) | ExprKind::Pid | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
+                ExprKind::Conditional(..) => true,
+                _ => false,
+            }
+        });
+        own
     }
 
     /// Is the value the same for the whole life of the process that evaluates it?

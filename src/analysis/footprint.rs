@@ -175,6 +175,9 @@ pub enum Operation {
         sends: bool,
         /// Receives can.
         receives: bool,
+        /// One process claims these for itself (`xr`, `xs`): operations of others that the claim is held against at
+        /// run time are left out.
+        claimed: bool,
     },
 }
 
@@ -189,6 +192,9 @@ pub struct ChannelAccess {
     pub operation: Operation,
     /// The move may do more than one operation that changes the channel's length.
     pub many: bool,
+    /// Which channel it is hangs on the moving process alone: on its own variables and on those that nobody writes. Such
+    /// an access can be seen coming from the location of its process; see [`super::claims`].
+    pub own: bool,
 }
 
 /// A look at another process's location.
@@ -200,6 +206,15 @@ pub struct LocationRead {
     pub pid: Value,
     /// The location.
     pub location: u32,
+}
+
+/// A send or a receive that the `trace` automaton may be concerned with.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// A send; else a receive.
+    pub send: bool,
+    /// The channel.
+    pub id: Value,
 }
 
 /// Facts beyond variables and channels, one bit each.
@@ -217,8 +232,6 @@ impl Flags {
     pub const EVERYTHING: Flags = Flags(8);
     /// `timeout` is required: nothing else is executable when this move is.
     pub const TIMEOUT: Flags = Flags(16);
-    /// Moves the `trace` automaton.
-    pub const TRACE: Flags = Flags(32);
     /// The first transition is a send on a channel that may be a rendezvous.
     pub const RENDEZVOUS_SEND: Flags = Flags(64);
     /// The first transition is a receive on a channel that may be a rendezvous.
@@ -252,6 +265,8 @@ pub struct Footprint {
     pub partners: Vec<u32>,
     /// Process types of which instances are made.
     pub spawns: Vec<u32>,
+    /// Operations that may move the `trace` automaton.
+    pub traced: Vec<Traced>,
     /// For a rendezvous as first transition: the abstract channels it may be on (with [`Footprint::rendezvous_id`]).
     pub rendezvous: BitSet,
     /// For a rendezvous as first transition: the id of its channel.
@@ -267,6 +282,7 @@ impl Footprint {
             && self.visits.is_empty()
             && self.flags == Flags::default()
             && self.partners.is_empty()
+            && self.traced.is_empty()
     }
 
     /// Replaces by numbers what `evaluate` knows of expressions that hold at least as long as `validity`.
@@ -287,6 +303,7 @@ impl Footprint {
         }
         self.channels.iter_mut().for_each(|access| value(&mut access.id));
         self.locations.iter_mut().for_each(|read| value(&mut read.pid));
+        self.traced.iter_mut().for_each(|traced| value(&mut traced.id));
         if let Some(id) = &mut self.rendezvous_id {
             value(id);
         }
@@ -302,6 +319,7 @@ impl Footprint {
         }
         self.channels.iter().for_each(|access| f(&access.id));
         self.locations.iter().for_each(|read| f(&read.pid));
+        self.traced.iter().for_each(|traced| f(&traced.id));
         self.rendezvous_id.iter().for_each(&mut *f);
     }
 
@@ -315,6 +333,7 @@ impl Footprint {
         self.memory.extend(other.memory.iter().cloned());
         self.channels.extend(other.channels.iter().cloned());
         self.locations.extend(other.locations.iter().cloned());
+        self.traced.extend(other.traced.iter().cloned());
         for (mine, theirs) in [
             (&mut self.visits, &other.visits),
             (&mut self.partners, &other.partners),

@@ -1,17 +1,20 @@
 //! Footprints, dependence, persistent sets: what a reduction may leave out, decided from the model and the state.
 //!
 //! [`flow`] follows channels and finds what never changes, [`collect`] builds the [`footprint`] of every move,
-//! [`relate`] compares two of them, [`dependence`] keeps the answers in bit matrices.
+//! [`relate`] compares two of them, [`dependence`] keeps the answers in bit matrices, [`claims`] are `xr` and `xs`.
 
 pub mod block;
+pub mod claims;
 pub mod collect;
 pub mod dependence;
 pub mod enabling;
 pub mod flow;
 pub mod footprint;
 mod machine;
+pub mod pairs;
 pub mod persistent;
 pub mod relate;
+pub mod stubborn;
 pub mod symmetry;
 pub mod visit;
 

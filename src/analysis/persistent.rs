@@ -13,18 +13,21 @@
 //!
 //! The moves of the processes of the closed set are persistent. SPIN's ample sets (one process, all of whose transitions
 //! are safe) are the closed sets of one process, and more of them are found here: channels are known by the process that
-//! uses them, not by `xr` and `xs`, and a blocked option need not spoil a process. The smallest set over all starts wins.
+//! uses them, not only by `xr` and `xs` ([`super::claims`]), and a blocked option need not spoil a process. The smallest set
+//! over all starts wins, or a still smaller one of [`super::stubborn`].
 //!
 //! "Can still come to" is reachability in the automaton, kept as one bit per location for each transition and pair of
 //! instances. So a question costs a load and a shift; tables are made when they are first needed.
 //!
 //! Sound if the dependence relation is; moves that depend on everything ([`Flags::EVERYTHING`]) are kept by adding all.
 
+use super::claims::Claims;
 use super::dependence::{Dependence, StateView};
-use super::enabling::{Reason, When, reasons};
+use super::enabling::When;
 use super::flow::BitSet;
-use super::footprint::{Flags, Footprint, Validity, Value};
-use super::relate::{Answer, evaluate};
+use super::footprint::Flags;
+use super::pairs::{PairSets, Pairs, Table};
+use super::stubborn::Stubborn;
 use crate::model::{Action, Model};
 
 /// A set of processes.
@@ -75,20 +78,6 @@ pub struct Enabled {
     pub moves: Vec<u32>,
 }
 
-/// One bit per row and location of an instance.
-#[derive(Clone, Debug, Default)]
-struct Table {
-    width: usize,
-    words: Vec<u64>,
-}
-
-impl Table {
-    #[inline]
-    fn get(&self, row: usize, location: usize) -> bool {
-        self.words[row * self.width + location / 64] >> (location % 64) & 1 == 1
-    }
-}
-
 /// What an instance fears and what it waits for, of another instance by its location.
 #[derive(Clone, Debug, Default)]
 struct PairTables {
@@ -96,72 +85,80 @@ struct PairTables {
     conflicts: Table,
     /// Row: reason of the first; bit: from this location the second can come to a move that could end it.
     enablers: Table,
+    /// The same if what is waited for is claimed by somebody. Only in models with claims.
+    unclaimed: Table,
 }
+
+/// Stubborn sets are always tried so many times at first.
+const TRIAL: u32 = 512;
+/// They are worth their price if more than one in so many tries wins: a try costs about as much as three states do.
+const WORTH: u32 = 16;
+/// If they are not, every so many states they get a chance.
+const BACKED_OFF: u32 = 16;
 
 /// The persistent sets of a model. See the module.
 pub struct Persistent<'m> {
-    /// The relation.
-    pub dependence: Dependence<'m>,
+    /// The rows about pairs of processes, and the relation.
+    pub pairs: Pairs<'m>,
+    stubborn: Stubborn<'m>,
+    /// How often stubborn sets were looked for, were smaller, and could have been looked for after they had turned out poor.
+    tried: u32,
+    won: u32,
+    passed: u32,
     model: &'m Model,
-    reasons: Vec<Vec<Vec<Reason>>>,
-    /// By process type and transition: number of its first reason among all of the process type.
-    first_reason: Vec<Vec<usize>>,
     /// By process type and location: transitions that can be reached.
     reach: Vec<Vec<BitSet>>,
     /// By process type and location: process types that can still be made, directly or not.
     spawns: Vec<Vec<BitSet>>,
     tables: Vec<Vec<Option<Box<PairTables>>>>,
-    generation: u64,
+    claims: Claims,
     /// The sets are right as long as no path makes more processes than this.
     pub max_births: Option<u32>,
 }
 
 impl<'m> Persistent<'m> {
     /// Analyses a model. `strict_channels`: messages left in channels are judged; `counts`: see
-    /// [`Persistent::max_births`].
-    pub fn new(model: &'m Model, strict_channels: bool, counts: bool) -> Persistent<'m> {
+    /// [`Persistent::max_births`]; `trusting`: believe `xr` and `xs`, and ask [`Persistent::broken_claim`] in every state.
+    pub fn new(model: &'m Model, strict_channels: bool, counts: bool, trusting: bool) -> Persistent<'m> {
         let mut dependence = Dependence::new(model);
         let max_births = dependence.up_to_pids(strict_channels, counts);
-        let reasons = reasons(model, &dependence.flow);
-        let first_reason = reasons
-            .iter()
-            .map(|list| {
-                let starts = list.iter().scan(0, |next, reasons| {
-                    let start = *next;
-                    *next += reasons.len();
-                    Some(start)
-                });
-                starts.collect()
-            })
-            .collect();
         let reach: Vec<Vec<BitSet>> = (0..model.proctypes.len()).map(|p| reachable(model, p)).collect();
         let spawns = spawnable(model, &dependence, &reach);
+        let pairs = Pairs::new(model, dependence, trusting);
         Persistent {
-            dependence,
+            stubborn: Stubborn::new(model, &pairs),
+            pairs,
+            tried: 0,
+            won: 0,
+            passed: 0,
             model,
-            reasons,
-            first_reason,
             reach,
             spawns,
             tables: Vec::new(),
-            generation: 0,
+            claims: Claims::default(),
             max_births,
         }
     }
 
     /// Takes note of the processes of a state.
     pub fn refresh(&mut self, view: &impl StateView) {
-        self.dependence.refresh(view);
-        if self.generation != self.dependence.generation() {
-            self.generation = self.dependence.generation();
+        if self.pairs.refresh(view) {
             self.tables.clear();
         }
+        if self.pairs.trusting {
+            self.claims.refresh(view, &self.pairs.dependence);
+        }
+    }
+
+    /// How the present state breaks a claim that the sets rely on. Call [`Persistent::refresh`] first.
+    pub fn broken_claim(&self, view: &impl StateView) -> Option<String> {
+        if self.pairs.trusting { self.claims.broken(view, &self.pairs.dependence) } else { None }
     }
 
     /// The smallest closed set that was found, or `None` if everything is to be explored. Call [`Persistent::refresh`]
     /// first.
     pub fn choose(&mut self, view: &impl StateView, enabled: &Enabled) -> Option<ProcessSet> {
-        if self.dependence.is_total() {
+        if self.pairs.dependence.is_total() {
             return None;
         }
         let count = view.process_count();
@@ -182,10 +179,46 @@ impl<'m> Persistent<'m> {
             }
             tried.insert(seed);
         }
-        best.map(|(_, set)| set)
+        self.finer(view, enabled, best.map_or(all, |(moves, _)| moves), &ProcessSet::default())
+            .or(best.map(|(_, set)| set))
     }
 
-    /// The smallest closed set that holds this closed one and more moves; `None` if it is everything.
+    /// The smallest stubborn set with less than `bound` moves, among those with moves beyond `known`.
+    fn finer(
+        &mut self,
+        view: &impl StateView,
+        enabled: &Enabled,
+        mut bound: u32,
+        known: &ProcessSet,
+    ) -> Option<ProcessSet> {
+        if !self.finer_pays() {
+            return None;
+        }
+        let mut best = None;
+        self.stubborn.look_at(view, &self.pairs, enabled, &self.reach);
+        for seed in (0..view.process_count()).rev() {
+            if enabled.moves[seed] == 0 || enabled.moves[seed] >= bound || known.contains(seed) {
+                continue;
+            }
+            if let Some((set, moves)) = self.stubborn.close(view, &mut self.pairs, enabled, seed, bound) {
+                (best, bound) = (Some(set), moves);
+            }
+        }
+        self.tried += 1;
+        self.won += u32::from(best.is_some());
+        best
+    }
+
+    /// Stubborn sets are dear. Where they hardly ever win they are tried in one state of a few only.
+    fn finer_pays(&mut self) -> bool {
+        if self.tried < TRIAL || self.won > self.tried / WORTH {
+            return true;
+        }
+        self.passed += 1;
+        self.passed.is_multiple_of(BACKED_OFF)
+    }
+
+    /// The smallest set that was found to hold this persistent one and more moves; `None` if it is everything.
     pub fn extend(&mut self, view: &impl StateView, enabled: &Enabled, known: &ProcessSet) -> Option<ProcessSet> {
         let all: u32 = enabled.moves.iter().sum();
         let mut best: Option<(u32, ProcessSet)> = None;
@@ -196,7 +229,14 @@ impl<'m> Persistent<'m> {
             let bound = best.map_or(all, |(moves, _)| moves);
             best = self.close(view, enabled, seed, bound, known).map(|(set, moves)| (moves, set)).or(best);
         }
-        best.map(|(_, set)| set)
+        // the union of two persistent sets is one
+        let now: u32 = (0..view.process_count()).filter(|&pid| known.contains(pid)).map(|pid| enabled.moves[pid]).sum();
+        let bound = best.map_or(all, |(moves, _)| moves).saturating_sub(now);
+        let finer = self.finer(view, enabled, bound, known).map(|mut set| {
+            set.union(known);
+            set
+        });
+        finer.or(best.map(|(_, set)| set))
     }
 
     /// Closes a closed set with one more process; `None` if that gives `bound` moves or more.
@@ -232,9 +272,9 @@ impl<'m> Persistent<'m> {
         let first = location.first as usize;
         for k in 0..location.count as usize {
             let t = first + k;
-            let flags = self.dependence.footprints[proctype][t].flags;
+            let flags = self.pairs.dependence.footprints[proctype][t].flags;
             let is_enabled = k < 64 && enabled.transitions[pid] >> k & 1 == 1;
-            if k >= 64 || (flags.has(Flags::EVERYTHING) && (is_enabled || self.waits_for_all(proctype, t))) {
+            if k >= 64 || (flags.has(Flags::EVERYTHING) && (is_enabled || self.pairs.waits_for_all(proctype, t))) {
                 return None;
             }
             if is_enabled && flags.has(Flags::TIMEOUT) {
@@ -248,13 +288,13 @@ impl<'m> Persistent<'m> {
                 continue;
             }
             if matches!(self.model.proctypes[proctype].automaton.transitions[t].action, Action::End) {
-                self.add_for_death(view, pid, set, &mut needed);
+                self.add_for_death(view, pid, set, &mut needed)?;
                 continue;
             }
             let mut best: Option<ProcessSet> = None;
-            let reasons = self.reasons[proctype][t].len();
+            let reasons = self.pairs.reasons[proctype][t].len();
             for r in 0..reasons {
-                let reason = &self.reasons[proctype][t][r];
+                let reason = &self.pairs.reasons[proctype][t][r];
                 if !reason.holds(view, pid) {
                     continue;
                 }
@@ -262,13 +302,21 @@ impl<'m> Persistent<'m> {
                 if best.is_some() && matches!(reason.when, When::Always) {
                     continue;
                 }
-                let row = self.first_reason[proctype][t] + r;
-                let mut wanted = ProcessSet::default();
-                self.add_others(view, pid, &mut wanted, |tables, location| tables.enablers.get(row, location));
+                let row = self.pairs.first_reason[proctype][t] + r;
+                let holders = self.claims.awaited(view, pid, &reason.footprint.channels);
                 let mut joined = *set;
                 joined.union(&needed);
-                if best.is_none_or(|best| wanted.beyond(&joined) < best.beyond(&joined)) {
-                    best = Some(wanted);
+                let mut offer = |wanted: ProcessSet| {
+                    if best.is_none_or(|best| wanted.beyond(&joined) < best.beyond(&joined)) {
+                        best = Some(wanted);
+                    }
+                };
+                let mut wanted = ProcessSet::default();
+                self.add_others(view, pid, &mut wanted, |tables, location| tables.enablers.get(row, location));
+                offer(wanted);
+                if let Some(mut wanted) = holders {
+                    self.add_others(view, pid, &mut wanted, |tables, location| tables.unclaimed.get(row, location));
+                    offer(wanted);
                 }
             }
             needed.union(&best?);
@@ -276,20 +324,20 @@ impl<'m> Persistent<'m> {
         Some(needed)
     }
 
-    /// Does a blocked transition wait for something that anything could change?
-    fn waits_for_all(&self, proctype: usize, t: usize) -> bool {
-        self.reasons[proctype][t].iter().all(|reason| reason.footprint.flags.has(Flags::EVERYTHING))
-    }
-
-    /// A process that waits for its death needs a younger one to die: any of them will do.
-    fn add_for_death(&self, view: &impl StateView, pid: usize, set: &ProcessSet, needed: &mut ProcessSet) {
+    /// A process that waits for its death needs a younger one to die: any of them will do. `None` if there is none, and
+    /// something else holds it up.
+    fn add_for_death(
+        &self,
+        view: &impl StateView,
+        pid: usize,
+        set: &ProcessSet,
+        needed: &mut ProcessSet,
+    ) -> Option<()> {
         let count = view.process_count();
-        if (pid + 1..count).any(|younger| set.contains(younger) || needed.contains(younger)) {
-            return;
+        if !(pid + 1..count).any(|younger| set.contains(younger) || needed.contains(younger)) {
+            needed.insert((pid + 1..count).next_back()?);
         }
-        if pid + 1 < count {
-            needed.insert(count - 1);
-        }
+        Some(())
     }
 
     fn add_others(
@@ -299,16 +347,16 @@ impl<'m> Persistent<'m> {
         needed: &mut ProcessSet,
         test: impl Fn(&PairTables, usize) -> bool,
     ) {
-        let a = self.dependence.instance_of(pid);
+        let a = self.pairs.dependence.instance_of(pid);
         for other in 0..view.process_count() {
             if other == pid || needed.contains(other) {
                 continue;
             }
-            let b = self.dependence.instance_of(other);
+            let b = self.pairs.dependence.instance_of(other);
             let location = view.location(other) as usize;
             let known = matches!(self.tables.get(a).and_then(|list| list.get(b)), Some(Some(_)));
             if !known {
-                self.build(view, a, pid, b);
+                self.build(view, pid, b);
             }
             if let Some(Some(tables)) = self.tables[a].get(b)
                 && test(tables, location)
@@ -318,57 +366,38 @@ impl<'m> Persistent<'m> {
         }
     }
 
-    fn build(&mut self, view: &impl StateView, a: usize, pid: usize, b: usize) {
-        let (p, q) = (self.dependence.instance(a).proctype, self.dependence.instance(b).proctype);
-        let generics: Vec<usize> = (0..self.model.proctypes.len()).map(|r| self.dependence.generic(r)).collect();
-        let transitions = self.dependence.instance(a).footprints.len();
+    /// Folds the rows of a process about another one over what that can still come to, itself or through processes that
+    /// it makes.
+    fn build(&mut self, view: &impl StateView, pid: usize, b: usize) {
+        let a = self.pairs.dependence.instance_of(pid);
+        let about: Vec<usize> = std::iter::once(b).chain(self.pairs.generics.iter().copied()).collect();
+        about.iter().for_each(|&other| self.pairs.make(view, pid, other));
+        let sets: Vec<&PairSets> = about.iter().filter_map(|&other| self.pairs.known(a, other)).collect();
+        let q = self.pairs.dependence.instance(b).proctype;
         let locations = self.reach[q].len();
-        let mut wanted: Vec<Footprint> = Vec::new();
-        for reason in self.reasons[p].iter().flatten() {
-            let mut footprint = reason.footprint.clone();
-            footprint.resolve(Validity::Stable, &mut |expr| evaluate(view, pid, expr));
-            wanted.push(footprint);
-        }
-        let row = |of: &dyn Fn(usize, &Footprint) -> bool| -> Vec<u64> {
-            // which transitions of the other, and which process types yet to be made, matter
-            let own = &self.dependence.instance(b).footprints;
-            let mut matter = BitSet::new(own.len());
-            own.iter().enumerate().filter(|(_, g)| of(b, g)).for_each(|(g, _)| {
-                matter.insert(g);
-            });
-            let mut made = BitSet::new(generics.len());
-            for (r, &generic) in generics.iter().enumerate() {
-                let entry = self.model.proctypes[r].automaton.entry as usize;
-                let footprints = &self.dependence.instance(generic).footprints;
-                let reach = self.reach[r].get(entry);
-                if reach.is_some_and(|reach| reach.iter().any(|g| of(generic, &footprints[g]))) {
-                    made.insert(r);
+        let fold = |table: &dyn Fn(&PairSets) -> &Table| -> Table {
+            let mut folded = Table::new(locations);
+            let Some((own, made)) = sets.split_first() else { return folded };
+            for row in 0..table(own).rows() {
+                let mut born = BitSet::new(made.len());
+                for (r, sets) in made.iter().enumerate() {
+                    let entry = self.model.proctypes[r].automaton.entry as usize;
+                    if self.reach[r].get(entry).is_some_and(|reach| reach.meets(table(sets).row(row))) {
+                        born.insert(r);
+                    }
                 }
+                let matters = |&location: &usize| {
+                    self.reach[q][location].meets(table(own).row(row)) || self.spawns[q][location].intersects(&born)
+                };
+                folded.push((0..locations).filter(matters));
             }
-            let mut bits = vec![0u64; locations.div_ceil(64)];
-            for location in 0..locations {
-                if self.reach[q][location].intersects(&matter) || self.spawns[q][location].intersects(&made) {
-                    bits[location / 64] |= 1 << (location % 64);
-                }
-            }
-            bits
+            folded
         };
-        let mut tables = PairTables::default();
-        tables.conflicts.width = locations.div_ceil(64);
-        tables.enablers.width = tables.conflicts.width;
-        for t in 0..transitions {
-            let first = &self.dependence.instance(a).footprints[t];
-            let conflict = |other: usize, g: &Footprint| {
-                shakes_hands(first, g) || self.dependence.relate_instances(a, first, other, g) != Answer::Independent
-            };
-            tables.conflicts.words.extend(row(&conflict));
-        }
-        for footprint in &wanted {
-            let ends = |other: usize, g: &Footprint| {
-                self.dependence.relate_instances(a, footprint, other, g) != Answer::Independent
-            };
-            tables.enablers.words.extend(row(&ends));
-        }
+        let tables = PairTables {
+            conflicts: fold(&|sets| &sets.conflicts),
+            enablers: fold(&|sets| &sets.enablers),
+            unclaimed: fold(&|sets| &sets.unclaimed),
+        };
         if self.tables.len() <= a {
             self.tables.resize_with(a + 1, Vec::new);
         }
@@ -377,17 +406,6 @@ impl<'m> Persistent<'m> {
         }
         self.tables[a][b] = Some(Box::new(tables));
     }
-}
-
-/// Can these two be the sides of one rendezvous?
-fn shakes_hands(f: &Footprint, g: &Footprint) -> bool {
-    let sides =
-        |a: &Footprint, b: &Footprint| a.flags.has(Flags::RENDEZVOUS_SEND) && b.flags.has(Flags::RENDEZVOUS_RECEIVE);
-    let same = match (&f.rendezvous_id, &g.rendezvous_id) {
-        (Some(Value::Known(x)), Some(Value::Known(y))) => x == y,
-        _ => true,
-    };
-    (sides(f, g) || sides(g, f)) && same && f.rendezvous.intersects(&g.rendezvous)
 }
 
 /// For every location of a process type, the transitions that can be reached from it.

@@ -1,6 +1,7 @@
 //! The comparison of two footprints, access by access: without a state for the matrices, in a state for what they leave
 //! open. Both moves are enabled; see [`super::dependence`].
 
+use super::claims::{self, Claim};
 use super::dependence::StateView;
 use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Value,
@@ -27,6 +28,8 @@ pub struct Party<'a> {
     pub pid: Option<usize>,
     /// What it touches.
     pub footprint: &'a Footprint,
+    /// What it claims, if that is to be believed; see [`super::claims`].
+    pub claims: &'a [Claim],
 }
 
 /// What is known about the state.
@@ -225,7 +228,7 @@ pub fn relate(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
     if !oracle.blind() && ((x.has(births) && y.has(counts)) || (x.has(counts) && y.has(births))) {
         return Answer::Dependent;
     }
-    if x.has(Flags::TRACE) && y.has(Flags::TRACE) {
+    if !f.traced.is_empty() && !g.traced.is_empty() {
         return Answer::Dependent;
     }
     let takes_part = |f: &Footprint, p: usize| f.partners.contains(&(p as u32));
@@ -319,7 +322,10 @@ fn channel(a: &Party, first: &ChannelAccess, b: &Party, second: &ChannelAccess, 
         _ => None,
     };
     let operations = match (first.operation, second.operation) {
-        (Operation::Await { sends, receives }, change) | (change, Operation::Await { sends, receives }) => {
+        (Operation::Await { claimed: true, .. }, Operation::Send { .. } | Operation::Receive) if second.own => {
+            Answer::Independent
+        }
+        (Operation::Await { sends, receives, .. }, change) | (change, Operation::Await { sends, receives, .. }) => {
             let ends_it = match change {
                 Operation::Send { sorted } => sends || (sorted && receives),
                 Operation::Receive => receives,
@@ -330,7 +336,11 @@ fn channel(a: &Party, first: &ChannelAccess, b: &Party, second: &ChannelAccess, 
         }
         (Operation::Destroy, _) | (_, Operation::Destroy) => Answer::Dependent,
         (Operation::Send { .. }, Operation::Send { .. }) | (Operation::Receive, Operation::Receive) => {
-            Answer::Dependent
+            if claims::excuses(a.claims, first, second) {
+                Answer::Independent
+            } else {
+                Answer::Dependent
+            }
         }
         (Operation::Send { sorted }, Operation::Receive) | (Operation::Receive, Operation::Send { sorted }) => {
             // both are enabled, so there is a message to take and room for another one

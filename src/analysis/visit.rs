@@ -126,7 +126,8 @@ pub fn actions<'m>(automaton: &'m Automaton, f: &mut impl FnMut(&'m Action)) {
     }
 }
 
-/// Can its evaluation end in a run-time error? Divisions and computed indices can; `len` of no channel too.
+/// Can its evaluation end in a run-time error? Divisions and computed indices can; so can questions about a channel that a
+/// variable holds, which may be none, and about other processes.
 pub fn can_fault(expr: &Expr) -> bool {
     use crate::model::BinaryOp::{Divide, Remainder};
     let mut faults = false;
@@ -135,7 +136,16 @@ pub fn can_fault(expr: &Expr) -> bool {
             faults |= !matches!(divisor.kind, ExprKind::Constant(c) if c != 0);
         }
         ExprKind::Load(place) => faults |= !place.indices.is_empty(),
-        ExprKind::Run { .. } | ExprKind::SetPriority(..) | ExprKind::RemoteVariable(_) => faults = true,
+        ExprKind::Channel(_, channel) | ExprKind::Poll { channel, .. } => {
+            faults |= !matches!(channel.kind, ExprKind::Constant(id) if id > 0);
+        }
+        ExprKind::Run { .. }
+        | ExprKind::SetPriority(..)
+        | ExprKind::GetPriority(_)
+        | ExprKind::Enabled(_)
+        | ExprKind::PcValue(_)
+        | ExprKind::RemoteLabel { .. }
+        | ExprKind::RemoteVariable(_) => faults = true,
         _ => {}
     });
     faults

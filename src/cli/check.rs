@@ -10,19 +10,19 @@ use crate::model::Model;
 use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
-use crate::report::{Checks, Report, Run, Setting, json, place, text};
+use crate::report::{Checkpoint, Checks, Report, Run, Setting, json, place, text};
 use crate::search::keeper::Keeper;
 use crate::search::lossy::Keeping;
-use crate::search::low_memory::{Breadth, Hub, LowMemory};
+use crate::search::low_memory::{Breadth, DISK_BITS, Hub, LowMemory};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Limit, Verdict, Violation};
 use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::search::serial::DEFAULT_SWITCH;
 use crate::source::SourceMap;
-use crate::store::Replacement;
 use crate::store::checkpoint::Reader;
 use crate::store::disk::Window;
 use crate::store::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
+use crate::store::{Replacement, WorkDir};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -54,14 +54,19 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
 
 /// Searches a model that was read, from a checkpoint if one is given.
 pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, mut from: Option<Reader>) -> u8 {
+    // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
+    let interrupt = on_signals();
+    // A folder that cannot be written to is known before any search.
+    if let Some(Err(limit)) = args.search.work_dir.as_deref().map(|folder| WorkDir::new(Some(folder))) {
+        return console.wrong(super::resume::message(limit));
+    }
     let mut keeper_of_first = match super::resume::keeper(args, &loaded.model) {
         Ok(keeper) => keeper,
         Err(message) => return console.wrong(message),
     };
     if let (Some(keeper), Some(reader)) = (&mut keeper_of_first, from.take()) {
-        keeper.from = Some(reader);
+        keeper.start_from(reader);
     }
-    let interrupt = on_signals();
     let properties = properties(args, &loaded.model);
     let mut runs = Vec::new();
     let mut trails = TrailNames { args, written: 0 };
@@ -79,14 +84,12 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         if let Some(why) = keeper.as_ref().and_then(|keeper| keeper.refused.as_ref()) {
             return console.wrong(why);
         }
-        if let (Some(Keeper { kept: true, .. }), Some(file)) = (&keeper, &args.search.checkpoint) {
-            console.note(format!("checkpoint in {0}; to go on: pv resume {0}", file.display()));
-        }
         if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
             console.wrong(format!("internal error: {what}"));
             return INTERNAL_ERROR;
         }
-        let mut run = Run { property: name, trails: Vec::new(), outcome };
+        let checkpoint = keeper.as_ref().filter(|_| matches!(outcome.verdict, Verdict::Incomplete(_))).and_then(left);
+        let mut run = Run { property: name, trails: Vec::new(), outcome, checkpoint };
         let (own, program) = plan.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
         for violation in &run.outcome.violations {
@@ -109,6 +112,12 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         }
     }
     print(console, args, loaded, &properties, &runs)
+}
+
+/// The checkpoint that a search has left.
+fn left(keeper: &Keeper) -> Option<Checkpoint> {
+    let file = keeper.target.as_ref().filter(|_| keeper.present)?;
+    Some(Checkpoint { file: file.display().to_string(), earlier: !keeper.kept })
 }
 
 fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Property], runs: &[Run]) -> u8 {
@@ -134,6 +143,8 @@ pub(super) fn on_signals() -> Arc<AtomicBool> {
         let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone());
         let _ = signal_hook::flag::register(signal, flag.clone());
     }
+    // A file that grows beyond `ulimit -f` is then an error of writing like a full disk, and not the end of the process.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
     flag
 }
 
@@ -174,6 +185,7 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
         check_independence: search.check_independence,
         check_por: search.check_por,
         count_births: true,
+        trust_claims: true,
         cache: search.cache,
         replacement: match search.replace() {
             Replace::Random => Replacement::Random,
@@ -186,7 +198,7 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
         keeping: match search.store() {
             StoreKind::Exact => Keeping::Exact,
             StoreKind::Compact => Keeping::Compact { bits: search.bits.unwrap_or(COMPACT_BITS), slots: search.slots },
-            StoreKind::Bloom => Keeping::Bloom { functions: search.bits },
+            StoreKind::Bloom => Keeping::Bloom { functions: search.bits, slots: search.slots },
         },
         low_memory: low_memory(search),
         expect_states: search.expect_states,
@@ -239,6 +251,8 @@ fn setting(args: &CheckArgs, properties: &[Property]) -> Setting {
     Setting {
         algorithm: if search.bfs() { "bfs" } else { "dfs" },
         store: match search.store() {
+            // On disk signatures are kept unless whole states are asked for.
+            StoreKind::Exact if search.disk && search.store.is_none() => "compact",
             StoreKind::Exact => "exact",
             StoreKind::Compact => "compact",
             StoreKind::Bloom => "bloom",
@@ -248,7 +262,7 @@ fn setting(args: &CheckArgs, properties: &[Property]) -> Setting {
         deadlocks_only: search.deadlocks_only,
         cache: search.cache,
         replace: search.cache.filter(|_| !search.bfs()).map(|_| value_name(search.replace())),
-        bits: search.bits.map(u32::from),
+        bits: search.bits.or((search.disk && search.store.is_none()).then_some(DISK_BITS)).map(u32::from),
         slots: search.slots,
         pod: u32::from(search.pod()),
         repeat: search.repeat,

@@ -39,6 +39,12 @@ const RULES: &[Rule] = rules! {
         "the reduction keeps deadlocks, not cycles";
     "--check-por without --por", |o| o.search.check_por && !o.search.por,
         "there are no persistent sets to check";
+    "--check-independence with --pod", |o| o.search.check_independence && o.search.pod() > 0,
+        "precision on demand takes every move, and no relation is asked";
+    "--check-independence with --search bfs and a store that forgets, errs, answers late or is saved",
+        |o| o.search.check_independence && o.search.bfs()
+            && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact || o.search.checkpoint.is_some()),
+        "the relation is tried out beside an exact store in memory";
     // Cache
     "--replace without --cache", |o| o.search.replace.is_some() && o.search.cache.is_none(),
         "only a bounded cache forgets states";
@@ -53,8 +59,8 @@ const RULES: &[Rule] = rules! {
         "an exact store keeps whole states; choose --store compact or bloom";
     "--bits 1 with --store compact", |o| o.search.bits == Some(1) && o.search.store() == StoreKind::Compact,
         "signatures have 2 to 64 bits";
-    "--slots without --store compact", |o| o.search.slots.is_some() && o.search.store() != StoreKind::Compact,
-        "only the compact store has a number of slots";
+    "--slots with --store exact", |o| o.search.slots.is_some() && o.search.store() == StoreKind::Exact,
+        "an exact store grows as it needs; choose --store compact or bloom";
     "--expect-states with --store exact", |o| o.search.expect_states.is_some() && o.search.store() == StoreKind::Exact,
         "an exact store grows as it needs";
     "--expect-states with --slots", |o| o.search.expect_states.is_some() && o.search.slots.is_some(),
@@ -63,6 +69,8 @@ const RULES: &[Rule] = rules! {
         "an exact store has nothing to make precise; choose --store compact or bloom";
     "--pod with --search bfs", |o| o.search.pod() > 0 && o.search.bfs(),
         "the first successor of a state is inserted right after it only in depth-first search";
+    "--pod with --max-depth", |o| o.search.pod() > 0 && o.search.max_depth.is_some(),
+        "a state at the bound has no successor in the store, and every visit would call it new";
     "--repeat with --store exact", |o| o.search.repeat() > 1 && o.search.store() == StoreKind::Exact,
         "every run would be the same";
     // Breadth-first search with little memory
@@ -121,25 +129,12 @@ const RULES: &[Rule] = rules! {
         "cycles are found depth first";
 };
 
-/// An option and whether it was asked for.
-type Absent = (&'static str, fn(&CheckArgs) -> bool);
-
-/// What this build does not have yet. A line goes when its search lands.
-#[rustfmt::skip]
-const ABSENT: &[Absent] = &[
-    ("--check-por with --search bfs", |o| o.search.check_por && o.search.bfs()),
-    ("--check-independence with --search bfs", |o| o.search.check_independence && o.search.bfs()),
-];
-
 /// Refuses what can be told from the command line alone.
 pub fn check(options: &CheckArgs) -> Result<(), String> {
     if let Some(rule) = RULES.iter().find(|rule| (rule.broken)(options)) {
         return Err(format!("{} makes no sense: {}", rule.options, rule.reason));
     }
-    match ABSENT.iter().find(|(_, asked)| asked(options)) {
-        Some((option, _)) => Err(format!("{option} is not available in this build")),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Refuses what makes no sense for this model.
@@ -231,6 +226,8 @@ mod tests {
         "--por --deadlocks-only --property p",
         "--por --deadlocks-only --non-progress",
         "--check-por",
+        "--check-independence --pod 1 --store bloom",
+        "--check-independence --search bfs --disk",
         "--replace random",
         "--replace type --search bfs --cache 5",
         "--cache 500 --store bloom",
@@ -242,6 +239,7 @@ mod tests {
         "--expect-states 1M --slots 2M --store compact",
         "--pod 1",
         "--pod 1 --store compact --search bfs",
+        "--pod 1 --store bloom --max-depth 50",
         "--repeat 2",
         "--hub --cache 64k",
         "--hub-split 0.5",
@@ -284,9 +282,12 @@ mod tests {
             "--search bfs --cache 500",
             "--cache 500 --sleep --replace type",
             "--por --deadlocks-only --check-por",
+            "--por --check-por --check-independence --search bfs",
             "--store compact --bits 20 --slots 4M --pod 1 --repeat 3",
             "--store bloom --bits 3 --memory 512M",
             "--store bloom --expect-states 1M",
+            "--store bloom --slots 1M --bits 4 --pod 1",
+            "--store bloom --max-depth 50 --pod 0",
             "--search bfs --cache 64k --hub --hub-split 0.5 --hub-overwrite 0.01 --ways 1 --max-collision-rate 0.8",
             "--search bfs --disk --memory 64M --disk-window 0.5 --work-dir x --store compact",
             "--search bfs --serial --cache 1M --switch-rate 0.2 --disk-window auto",

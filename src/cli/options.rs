@@ -159,7 +159,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Search")]
     pub max_depth: Option<u64>,
     /// Budget of memory for the whole search, `512M`, `4G` (1K = 1024 bytes) [default: no bound]. Reaching it makes the
-    /// verdict `incomplete`.
+    /// verdict `incomplete`. With less than 8M the program itself takes more than that.
     #[arg(long, value_name = "SIZE", value_parser = size::bytes, help_heading = "Search")]
     pub memory: Option<u64>,
     /// Seed of every random choice, 0 to 2^64-1 [default: 1].
@@ -195,10 +195,12 @@ pub struct SearchArgs {
     /// [default: 3, or the best for --expect-states].
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Store")]
     pub bits: Option<u8>,
-    /// Slots of the compact store, 1 or more (1k = 1000) [default: what --memory or --expect-states ask for].
+    /// Slots of --bits bits in the table of the compact store, 1 or more (1k = 1000) [default: what --memory or
+    /// --expect-states ask for]; a bloom filter gets as many bits in all.
     #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
     pub slots: Option<u64>,
-    /// How many states to make room for, 1 or more (compact, bloom).
+    /// How many states to make room for, 1 or more: a quarter more slots than that (compact), or a filter of which they
+    /// set half of the bits (bloom).
     #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
     pub expect_states: Option<u64>,
     /// Precision on demand: length of the chain of first successors that is looked at, 0 to 64, 0 is off [default: 0].
@@ -241,9 +243,9 @@ pub struct SearchArgs {
     /// Leave a checkpoint in this file on Ctrl-C or SIGTERM, for `pv resume`.
     #[arg(long, value_name = "FILE", help_heading = "Breadth-first search with little memory")]
     pub checkpoint: Option<PathBuf>,
-    /// And every so many seconds, 1 or more.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Breadth-first search with little memory")]
-    pub checkpoint_every: Option<u64>,
+    /// And every so many seconds, 0.01 or more.
+    #[arg(long, value_name = "SECONDS", value_parser = interval, help_heading = "Breadth-first search with little memory")]
+    pub checkpoint_every: Option<f64>,
 }
 
 impl SearchArgs {
@@ -295,6 +297,14 @@ fn definition(text: &str) -> Result<(String, String), String> {
         Ok((name.into(), value.into()))
     } else {
         Err("expected NAME or NAME=VALUE, where NAME is a word".into())
+    }
+}
+
+/// Seconds between checkpoints: less than a hundredth is nothing but checkpoints, more than a year is never.
+fn interval(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=366.0 * 86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds, 0.01 or more".into()),
     }
 }
 

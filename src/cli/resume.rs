@@ -9,12 +9,13 @@ use super::check::run_loaded;
 use super::combine;
 use super::console::Console;
 use super::load::load_model;
-use super::options::{CheckArgs, SearchArgs};
+use super::options::{CheckArgs, SearchArgs, StoreKind};
 use crate::model::Model;
 use crate::search::keeper::Keeper;
 use crate::search::outcome::Limit;
 use crate::search::saved::about;
-use crate::store::checkpoint::Reader;
+use crate::store::checkpoint::{self, Reader};
+use crate::store::work_dir;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -58,7 +59,9 @@ pub(super) fn keeper(args: &CheckArgs, model: &Model) -> Result<Option<Keeper>, 
     };
     let about = serde_json::to_string(&administration)
         .map_err(|error| format!("the options cannot be written into a checkpoint: {error}"))?;
-    let every = args.search.checkpoint_every.map(Duration::from_secs);
+    let every = args.search.checkpoint_every.map(Duration::from_secs_f64);
+    checkpoint::sweep(target);
+    checkpoint::probe(target).map_err(message)?;
     Ok(Some(Keeper::new(Some(target.clone()), every, about)))
 }
 
@@ -72,6 +75,8 @@ pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
     if let Some(option) = fixed(&args.search) {
         return console.wrong(format!("{option} cannot be changed: the counts of both parts would not go together"));
     }
+    // The search that left it may have been killed, and this one may need no folder, or another one.
+    work_dir::sweep(options.search.work_dir.as_deref());
     change(&mut options.search, &args.search);
     options.search.checkpoint.get_or_insert_with(|| args.file.clone());
     options.json = args.json;
@@ -111,7 +116,7 @@ fn open(args: &ResumeArgs) -> Result<(Reader, Administration), String> {
     }
 }
 
-fn message(limit: Limit) -> String {
+pub(super) fn message(limit: Limit) -> String {
     match limit {
         Limit::File(message) => message,
         other => crate::report::reason(&other),
@@ -148,12 +153,14 @@ fn change(old: &mut SearchArgs, new: &SearchArgs) {
         || new.serial;
     let former = old.clone();
     if mode {
+        // The folder was for the mode of then; whole states in memory need none.
+        let files = new.cache.is_some() || new.disk || new.store() != StoreKind::Exact;
         *old = SearchArgs {
             search: former.search,
             max_depth: former.max_depth,
             seed: former.seed,
             memory: former.memory,
-            work_dir: former.work_dir,
+            work_dir: former.work_dir.filter(|_| files),
             checkpoint: former.checkpoint,
             checkpoint_every: former.checkpoint_every,
             store: new.store,

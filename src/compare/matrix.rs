@@ -5,7 +5,6 @@
 //! budget. Sizes are shares of the full state space, which is measured first.
 
 use super::results::Results;
-use crate::store::BloomStore;
 use std::str::FromStr;
 
 /// A figure of a comparison.
@@ -325,28 +324,14 @@ fn pod(measured: &Measured) -> Vec<Chain> {
             for pod in [0, 1] {
                 let points = factors.iter().map(|&factor| {
                     let slots = ((measured.states as f64 * factor).ceil() as u64).max(1);
-                    let size = if store == "compact" {
-                        format!("--slots {slots}")
-                    } else {
-                        // As many bits in all as the signatures take: the size that is best for fewer states.
-                        format!("--expect-states {}", states_for(slots, bits))
-                    };
                     let pod = if pod > 0 { " --pod 1" } else { "" };
-                    (factor, format!("--store {store} --bits {bits} {size}{pod}"))
+                    (factor, format!("--store {store} --bits {bits} --slots {slots}{pod}"))
                 });
                 chains.push(chain(&pod_chain(store, bits, pod), factors.len(), points));
             }
         }
     }
     chains
-}
-
-/// For how many states a Bloom filter of `slots * bits` bits with `bits` functions is the best size.
-fn states_for(slots: u64, bits: u8) -> u64 {
-    let states = (slots as f64 * std::f64::consts::LN_2) as u64;
-    let wanted = slots.saturating_mul(u64::from(bits)) / 8;
-    // Rounding to whole words must not make the filter larger than the table it is compared with.
-    if BloomStore::bytes_for(states, bits) > wanted + 8 { states.saturating_sub(1).max(1) } else { states.max(1) }
 }
 
 #[cfg(test)]
@@ -386,16 +371,5 @@ mod tests {
         let study = study(Figure::CacheSleep, &measured(251_409), &no_results());
         let last = study.chains[1].points.last().expect("points");
         assert_eq!((last.x, last.options.join(" ")), (503.0, "--sleep --cache 503".into()));
-    }
-
-    #[test]
-    fn both_pod_stores_take_the_same_room() {
-        for slots in [100, 1000, 251_409] {
-            for bits in POD_BITS {
-                let bytes = BloomStore::bytes_for(states_for(slots, bits), bits);
-                let wanted = slots * u64::from(bits) / 8;
-                assert!(bytes.abs_diff(wanted) <= 16, "{slots} {bits}: {bytes} {wanted}");
-            }
-        }
     }
 }

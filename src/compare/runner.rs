@@ -321,21 +321,9 @@ mod tests {
                     limit = Some(Limit::Interrupted);
                 }
             }
-            Ok(Outcome {
-                verdict: Verdict::of_complete_search(0, limit, true),
-                counts: Counts { stored: done, ..Counts::default() },
-                violations: Vec::new(),
-                error_count: 0,
-                reached: Vec::new(),
-                memory: 0,
-                omission_probability: None,
-                coverage: None,
-                collision_rate: None,
-                seconds: 1.0,
-                trace: None,
-                advice: None,
-                repeats: Vec::new(),
-            })
+            let counts = Counts { stored: done, ..Counts::default() };
+            let verdict = Verdict::of_complete_search(0, limit, true);
+            Ok(Outcome { seconds: 1.0, ..Outcome::of(verdict, counts, Vec::new()) })
         }
 
         fn command(&self, options: &[String]) -> String {

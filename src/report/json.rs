@@ -28,10 +28,14 @@ struct Document<'a> {
     coverage: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     repeats: Vec<Repeat>,
     #[serde(skip_serializing_if = "Option::is_none")]
     collision_rate: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unreached: Option<Vec<Statement>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -127,8 +131,10 @@ pub fn render(report: &Report<'_>) -> String {
         omission_probability: outcome.omission_probability,
         coverage: outcome.coverage,
         advice: outcome.advice.as_deref(),
+        notes: &outcome.notes,
         repeats: outcome.repeats.iter().map(repeat).collect(),
         collision_rate: outcome.collision_rate,
+        checkpoint: deciding.checkpoint.as_ref().map(|checkpoint| checkpoint.file.as_str()),
         never_started: never_started.map(|entry| entry.proctype.clone()).collect(),
         unreached: list.map(|entries| {
             let statements = |entry: unreached::Unreached| {
@@ -220,6 +226,7 @@ fn property<'a>(report: &Report<'a>, run: &'a Run) -> Option<Property<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Checkpoint;
     use crate::report::sample::Sample;
     use serde_json::{Value, json};
 
@@ -276,6 +283,10 @@ mod tests {
         let value = parsed(&Sample::incomplete());
         assert_eq!(value["verdict"], "incomplete");
         assert!(value["reason"].as_str().is_some_and(|reason| reason.contains("--max-depth")));
+        assert!(value.get("checkpoint").is_none());
+        let mut stopped = Sample::incomplete();
+        stopped.runs[0].checkpoint = Some(Checkpoint { file: "m.checkpoint".into(), earlier: false });
+        assert_eq!(parsed(&stopped)["checkpoint"], "m.checkpoint");
         let value = parsed(&Sample::no_error_found());
         assert_eq!(value["verdict"], "no-error-found");
         assert_eq!(value["omission_probability"], 0.031);

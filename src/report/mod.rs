@@ -106,6 +106,17 @@ pub struct Run {
     pub outcome: Outcome,
     /// For each of the outcome's violations the trail file, if one was written.
     pub trails: Vec<Option<String>>,
+    /// Where an incomplete search can be gone on from.
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// A checkpoint of a search that has not ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checkpoint {
+    /// The file.
+    pub file: String,
+    /// It was written before the search stopped, and what was done since is not in it.
+    pub earlier: bool,
 }
 
 /// All that is to be reported about a check.

@@ -78,30 +78,29 @@ impl Sample {
             ..Setting::default()
         };
         let trails = violations.iter().map(|_| Some("m.pml.trail.json".to_string())).collect();
+        let counts = Counts {
+            stored: 251_409,
+            matched: 11_152,
+            atomic_steps: 586_655,
+            depth: 545,
+            peak_stored: 251_409,
+            evicted: 0,
+            vector_bytes: 168,
+        };
         let outcome = Outcome {
-            verdict,
-            counts: Counts {
-                stored: 251_409,
-                matched: 11_152,
-                atomic_steps: 586_655,
-                depth: 545,
-                peak_stored: 251_409,
-                evicted: 0,
-                vector_bytes: 168,
-            },
             error_count: violations.len() as u64,
             violations,
-            reached: vec![vec![true, false, true], vec![false]],
             memory: 12 << 20,
-            omission_probability: None,
-            coverage: None,
-            collision_rate: None,
-            repeats: Vec::new(),
-            trace: None,
-            advice: None,
             seconds: 0.5,
+            ..Outcome::of(verdict, counts, vec![vec![true, false, true], vec![false]])
         };
-        Sample { map, model, setting, runs: vec![Run { property: None, outcome, trails }], arguments: Vec::new() }
+        Sample {
+            map,
+            model,
+            setting,
+            runs: vec![Run { property: None, outcome, trails, checkpoint: None }],
+            arguments: Vec::new(),
+        }
     }
 
     pub fn verified() -> Sample {

@@ -4,7 +4,7 @@
 
 use super::json::rate;
 use super::number::{bytes, counted, duration, probability, thousands};
-use super::{Report, Run, Setting, reason, unreached};
+use super::{Checkpoint, Report, Run, Setting, reason, unreached};
 use crate::search::outcome::{Verdict, Violation};
 use std::fmt::Write;
 
@@ -44,7 +44,7 @@ pub fn render(report: &Report<'_>) -> String {
     }
     more_errors(&mut out, report, deciding);
     unreached_statements(&mut out, report);
-    replay_command(&mut out, report, deciding);
+    next_command(&mut out, report, deciding);
     out
 }
 
@@ -224,7 +224,8 @@ fn counts(out: &mut String, report: &Report<'_>, run: &Run) {
     let mut note = |text: String| {
         let _ = writeln!(out, "  {text}");
     };
-    if let Some(rate) = outcome.collision_rate {
+    // a table that forgets nothing has none to tell
+    if let Some(rate) = outcome.collision_rate.filter(|&rate| rate > 0.0) {
         note(format!("collision rate {rate:.3} (states overwritten per state stored)"));
     }
     for repeat in &outcome.repeats {
@@ -244,6 +245,7 @@ fn counts(out: &mut String, report: &Report<'_>, run: &Run) {
     if let Some(advice) = &outcome.advice {
         note(advice.clone());
     }
+    outcome.notes.iter().for_each(|text| note(text.clone()));
     note(format!(
         "{}, {} (and {} to read the model), {} states/s",
         bytes(outcome.memory),
@@ -297,7 +299,8 @@ fn unreached_statements(out: &mut String, report: &Report<'_>) {
     }
 }
 
-fn replay_command(out: &mut String, report: &Report<'_>, deciding: &Run) {
+/// What to do next: replay the error, or go on with a search that was stopped.
+fn next_command(out: &mut String, report: &Report<'_>, deciding: &Run) {
     let trail = deciding.trails.iter().flatten().next();
     if let (Verdict::Violated, Some(trail)) = (&deciding.outcome.verdict, trail) {
         let model = if report.model.name == "<stdin>" { "-" } else { &report.model.name };
@@ -305,6 +308,9 @@ fn replay_command(out: &mut String, report: &Report<'_>, deciding: &Run) {
         words.extend(report.arguments.iter().map(String::as_str));
         words.extend([model, trail]);
         let _ = writeln!(out, "replay it: {}", words.into_iter().map(quoted).collect::<Vec<_>>().join(" "));
+    } else if let Some(Checkpoint { file, earlier }) = &deciding.checkpoint {
+        let which = if *earlier { "go on from the last checkpoint" } else { "go on" };
+        let _ = writeln!(out, "{which}: pv resume {}", quoted(file));
     } else {
         // The last section has left a blank line behind it.
         out.truncate(out.trim_end_matches('\n').len());
@@ -390,6 +396,17 @@ mod tests {
             first(&Sample::incomplete()).as_deref(),
             Some("incomplete: paths were cut off at depth 100 (--max-depth); what lies behind them was not looked at")
         );
+    }
+
+    #[test]
+    fn how_to_go_on() {
+        let mut sample = Sample::incomplete();
+        for (earlier, line) in
+            [(false, "go on: pv resume 'm 1.ckpt'"), (true, "go on from the last checkpoint: pv resume 'm 1.ckpt'")]
+        {
+            sample.runs[0].checkpoint = Some(Checkpoint { file: "m 1.ckpt".into(), earlier });
+            assert_eq!(plain(&sample).lines().last(), Some(line));
+        }
     }
 
     #[test]

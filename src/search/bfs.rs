@@ -9,7 +9,7 @@ use crate::model::{Model, TransitionType};
 use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::reduction::{Full, Reduction};
 use crate::search::replay::steps_between;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
@@ -110,9 +110,9 @@ impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
                 self.reduction.queued(machine);
                 Decision::Back
             }
-            Visit::Seen { .. } => {
+            Visit::Seen { on_stack: waits } => {
                 self.matched += 1;
-                self.reduction.seen(machine, Some(true));
+                self.reduction.seen(machine, Some(!waits));
                 Decision::Back
             }
             Visit::Full => {
@@ -195,6 +195,9 @@ pub fn search_reduced<R: Reduction>(
         walk.base_depth = u64::from(visitor.depths.pop_front().unwrap_or(0));
         machine.load(&saved);
         visitor.current = Some(handle);
+        if R::ACTIVE {
+            visitor.store.leave(handle);
+        }
         visitor.reduction.enter(&mut machine, &walk);
         if R::ACTIVE
             && let Some(fault) = visitor.reduction.fault()
@@ -222,28 +225,10 @@ pub fn search_reduced<R: Reduction>(
         limit = Some(Limit::Internal(fault.to_string()));
     }
     let stored = store.len() as u64;
-    let internal = matches!(limit, Some(Limit::Internal(_)));
+    let counts = Counts { stored, matched, peak_stored: stored, vector_bytes: vector as u64, ..Counts::default() };
     Outcome {
-        verdict: Verdict::of_complete_search(if internal { 0 } else { ledger.count }, limit, ExactStore::EXACT),
-        counts: Counts {
-            stored,
-            matched,
-            atomic_steps: walk.atomic_steps,
-            depth: walk.deepest,
-            peak_stored: stored,
-            evicted: 0,
-            vector_bytes: vector as u64,
-        },
-        violations: ledger.violations,
-        error_count: ledger.count,
-        reached: program.reached_by_proctype(&walk.reached),
         memory: monitor.peak.max(store.memory() as u64),
-        omission_probability: None,
-        coverage: None,
-        collision_rate: None,
-        repeats: Vec::new(),
-        trace: None,
-        advice: None,
         seconds: start.elapsed().as_secs_f64(),
+        ..ledger.close(program, &walk, limit, ExactStore::EXACT, counts)
     }
 }

@@ -10,7 +10,7 @@ use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::moves::{Explorer, Tried};
-use crate::search::por::{Keep, PersistentSets};
+use crate::search::por::PersistentSets;
 use crate::search::reduction::Reduction;
 use crate::search::walk::{Choice, Taken, Walk};
 use std::collections::HashSet;
@@ -18,9 +18,8 @@ use std::collections::HashSet;
 /// States outside a persistent set that are looked at for each set.
 const OUTSIDE: usize = 24;
 
-/// A reduction and what watches over it.
-pub struct Checked<'m, 'p, R> {
-    inner: R,
+/// What is put to the test: a relation, and persistent sets.
+pub struct Watch<'m, 'p> {
     model: &'m Model,
     explorer: Option<Explorer<'p>>,
     dependence: Option<Dependence<'m>>,
@@ -28,18 +27,26 @@ pub struct Checked<'m, 'p, R> {
     fault: Option<String>,
 }
 
-impl<'m, 'p, R: Reduction> Checked<'m, 'p, R> {
-    /// Watches over `inner`: over the relation, and over persistent sets.
-    pub fn new(model: &'m Model, program: &'p Program, inner: R, independence: bool, por: bool) -> Self {
-        let keep = Keep { deadlocks_only: false, strict_channels: false, count_births: true, tracks_stack: true };
-        Checked {
-            inner,
-            model,
-            explorer: Explorer::new(program),
-            dependence: independence.then(|| Dependence::new(model)),
-            por: por.then(|| PersistentSets::new(model, keep)),
-            fault: None,
-        }
+/// A reduction and what watches over it.
+pub struct Checked<'m, 'p, R> {
+    inner: R,
+    watch: Watch<'m, 'p>,
+}
+
+impl<'m, 'p> Watch<'m, 'p> {
+    /// Watches over these.
+    pub fn new(
+        model: &'m Model,
+        program: &'p Program,
+        dependence: Option<Dependence<'m>>,
+        por: Option<PersistentSets<'m>>,
+    ) -> Self {
+        Watch { model, explorer: Explorer::new(program), dependence, por, fault: None }
+    }
+
+    /// Watches while this reduction is at work.
+    pub fn over<R: Reduction>(self, inner: R) -> Checked<'m, 'p, R> {
+        Checked { inner, watch: self }
     }
 
     fn check_independence(&mut self, saved: &[u8]) {
@@ -82,6 +89,16 @@ impl<'m, 'p, R: Reduction> Checked<'m, 'p, R> {
         let mut open = vec![saved.to_vec()];
         while let Some(state) = open.pop() {
             let moves = explorer.moves(&state);
+            // what is blocked stays blocked
+            if let Some(woken) = moves.iter().find(|tried| inside(tried) && !chosen.iter().any(|known| known.is(tried)))
+            {
+                explorer.machine.load(&state);
+                if !skips(&explorer.machine, woken) {
+                    let what = "a blocked move of the persistent set was enabled from outside";
+                    self.fault = Some(describe(self.model, &explorer.machine, woken, woken, what));
+                    return;
+                }
+            }
             for step in moves.iter().filter(|tried| !inside(tried)) {
                 explorer.machine.load(&state);
                 if skips(&explorer.machine, step) {
@@ -162,11 +179,11 @@ impl<R: Reduction> Reduction for Checked<'_, '_, R> {
     const ACTIVE: bool = true;
 
     fn enter(&mut self, machine: &mut Machine<'_>, walk: &Walk) {
-        if self.fault.is_none() {
+        if self.watch.fault.is_none() {
             let saved = machine.saved().to_vec();
-            self.check_independence(&saved);
-            if self.fault.is_none() {
-                self.check_set(machine, &saved);
+            self.watch.check_independence(&saved);
+            if self.watch.fault.is_none() {
+                self.watch.check_set(machine, &saved);
             }
         }
         self.inner.enter(machine, walk);
@@ -213,6 +230,6 @@ impl<R: Reduction> Reduction for Checked<'_, '_, R> {
     }
 
     fn fault(&self) -> Option<&str> {
-        self.fault.as_deref().or(self.inner.fault())
+        self.watch.fault.as_deref().or(self.inner.fault())
     }
 }

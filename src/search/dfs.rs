@@ -8,7 +8,7 @@ use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::pod::{Precision, PrecisionOnDemand, Trust};
 use crate::search::reduction::{Full, Reduction};
 use crate::search::walk::{Choice, Control, Decision, Ended, Event, Rules, Taken, Visitor, Walk};
@@ -40,7 +40,11 @@ struct DepthFirst<'s, 'm, 'i, S: Store, R: Reduction, P: Precision<S>> {
 impl<S: Store, R: Reduction, P: Precision<S>> DepthFirst<'_, '_, '_, S, R, P> {
     #[cold]
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
-        let memory = (self.store.memory() + self.reduction.memory() + walk.memory() + machine.memory()) as u64;
+        let memory = (self.store.memory()
+            + self.precision.memory()
+            + self.reduction.memory()
+            + walk.memory()
+            + machine.memory()) as u64;
         let snapshot =
             Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
         self.limit = self.monitor.look(&snapshot);
@@ -61,6 +65,7 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
             Visit::New(handle) => {
                 self.stored += 1;
                 self.vector = self.vector.max(state.len());
+                self.precision.entered(self.store);
                 self.reduction.enter(machine, walk);
                 if R::ACTIVE
                     && let Some(fault) = self.reduction.fault()
@@ -147,16 +152,15 @@ pub fn search<S: Store>(
     search_reduced(model, program, store, &mut Full, settings, monitor)
 }
 
-/// As [`search`], with precision on demand over chains of `length` states.
+/// As [`search`], with precision on demand.
 pub fn search_precisely<S: LossyStore>(
     model: &Model,
     program: &Program,
     store: &mut S,
-    length: u8,
+    precision: PrecisionOnDemand,
     settings: Settings,
     monitor: &mut Monitor<'_>,
 ) -> Outcome {
-    let precision = PrecisionOnDemand::new(length, program.transitions.len(), settings.rules);
     run(model, program, store, &mut Full, precision, settings, monitor)
 }
 
@@ -211,31 +215,20 @@ fn run<S: Store, R: Reduction, P: Precision<S>>(
     if let Some(fault) = reduction.fault() {
         limit = Some(Limit::Internal(fault.to_string()));
     }
-    let internal = matches!(limit, Some(Limit::Internal(_)));
     let statistics = store.statistics();
-    let mut memory = monitor.peak;
-    memory = memory.max(store.memory() as u64);
+    let counts = Counts {
+        stored,
+        matched,
+        peak_stored: statistics.peak,
+        evicted: statistics.evicted,
+        vector_bytes: vector as u64,
+        ..Counts::default()
+    };
     Outcome {
-        verdict: Verdict::of_complete_search(if internal { 0 } else { ledger.count }, limit, S::EXACT),
-        counts: Counts {
-            stored,
-            matched,
-            atomic_steps: walk.atomic_steps,
-            depth: walk.deepest,
-            peak_stored: statistics.peak,
-            evicted: statistics.evicted,
-            vector_bytes: vector as u64,
-        },
-        violations: ledger.violations,
-        error_count: ledger.count,
-        reached: program.reached_by_proctype(&walk.reached),
-        memory,
+        memory: monitor.peak.max(store.memory() as u64),
         omission_probability: (!S::EXACT).then_some(statistics.omission_probability),
         coverage: (!S::EXACT).then_some(statistics.coverage),
-        collision_rate: None,
-        repeats: Vec::new(),
-        trace: None,
-        advice: None,
         seconds: start.elapsed().as_secs_f64(),
+        ..ledger.close(program, &walk, limit, S::EXACT, counts)
     }
 }

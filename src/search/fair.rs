@@ -17,7 +17,7 @@ use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::liveness::{CycleKind, accepting, lasso};
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::replay::steps_between;
 use crate::search::walk::{Control, Decision, Ended, Event, Movers, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
@@ -360,27 +360,10 @@ pub fn search<S: FindStore>(
         Ended::Stopped => found,
     };
     let peak_stored = store.statistics().peak;
+    let counts = Counts { stored, matched, peak_stored, vector_bytes: vector as u64, ..Counts::default() };
     Outcome {
-        verdict: Verdict::of_complete_search(ledger.count, limit, S::EXACT),
-        counts: Counts {
-            stored,
-            matched,
-            atomic_steps: walk.atomic_steps,
-            depth: walk.deepest,
-            peak_stored,
-            evicted: 0,
-            vector_bytes: vector as u64,
-        },
-        violations: ledger.violations,
-        error_count: ledger.count,
-        reached: program.reached_by_proctype(&walk.reached),
         memory: monitor.peak,
-        omission_probability: None,
-        coverage: None,
-        collision_rate: None,
-        repeats: Vec::new(),
-        trace: None,
-        advice: None,
         seconds: start.elapsed().as_secs_f64(),
+        ..ledger.close(program, &walk, limit, S::EXACT, counts)
     }
 }

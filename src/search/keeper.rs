@@ -24,6 +24,8 @@ pub struct Keeper {
     pub refused: Option<String>,
     /// The search has stopped and its checkpoint is there.
     pub kept: bool,
+    /// The target is a checkpoint of this search: perhaps an earlier one, from which everything since is lost.
+    pub present: bool,
     /// It is time to write.
     pub due: bool,
     last: Instant,
@@ -32,7 +34,24 @@ pub struct Keeper {
 impl Keeper {
     /// One that writes to this file, or only reads.
     pub fn new(target: Option<PathBuf>, every: Option<Duration>, about: String) -> Keeper {
-        Keeper { target, every, about, from: None, refused: None, kept: false, due: false, last: Instant::now() }
+        Keeper {
+            target,
+            every,
+            about,
+            from: None,
+            refused: None,
+            kept: false,
+            present: false,
+            due: false,
+            last: Instant::now(),
+        }
+    }
+
+    /// Goes on from a checkpoint.
+    pub fn start_from(&mut self, reader: Reader) {
+        let same = |target: &PathBuf| target.canonicalize().ok() == reader.path().canonicalize().ok();
+        self.present = self.target.as_ref().is_some_and(same);
+        self.from = Some(reader);
     }
 
     /// Looks at the clock.
@@ -43,6 +62,7 @@ impl Keeper {
     /// A checkpoint was written. Its own time does not count, or a large one would be followed by the next.
     pub fn wrote(&mut self) {
         self.due = false;
+        self.present = true;
         self.last = Instant::now();
     }
 

@@ -1,8 +1,8 @@
 //! The book a search keeps: errors found, with the paths that lead to them, and when to stop.
 
-use crate::exec::{Machine, Trap, TrapKind};
+use crate::exec::{Machine, Program, Trap, TrapKind};
 use crate::model::Model;
-use crate::search::outcome::{Step, Violation, ViolationKind};
+use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::walk::{Control, Event, Walk};
 
 /// With `--all-errors` at most this many are kept with their paths; the others are only counted. Nobody reads more,
@@ -24,6 +24,20 @@ impl<'m> Ledger<'m> {
     /// An empty book.
     pub fn new(model: &'m Model, all_errors: bool) -> Ledger<'m> {
         Ledger { model, all_errors, count: 0, violations: Vec::new() }
+    }
+
+    /// Closes the book: what a search that ended with this limit, or without one, has to say. `exact`: its store does not err.
+    /// The counts of the walk are added to `counts`; memory, time and what only some searches know are left to be filled in.
+    pub fn close(self, program: &Program, walk: &Walk, limit: Option<Limit>, exact: bool, counts: Counts) -> Outcome {
+        // after a fault in a reduction nothing that was found counts
+        let errors = if matches!(limit, Some(Limit::Internal(_))) { 0 } else { self.count };
+        let counts = Counts { atomic_steps: walk.atomic_steps, depth: walk.deepest, ..counts };
+        let verdict = Verdict::of_complete_search(errors, limit, exact);
+        Outcome {
+            violations: self.violations,
+            error_count: self.count,
+            ..Outcome::of(verdict, counts, program.reached_by_proctype(&walk.reached))
+        }
     }
 
     /// Notes what a walk has come upon. `path` gives the steps from the initial state to where the walk is.

@@ -26,9 +26,13 @@ pub enum Keeping {
     Bloom {
         /// Hash functions; by default the best for the expected number of states, or 3.
         functions: Option<u8>,
+        /// As many bits as so many signatures of one bit per function would take.
+        slots: Option<u64>,
     },
 }
 
+/// Hash functions where nothing says which number is best: SPIN's bitstate search.
+const DEFAULT_FUNCTIONS: u8 = 3;
 /// Without `--memory`, `--slots` and `--expect-states` a table has this many bytes.
 const DEFAULT_TABLE: u64 = 256 << 20;
 /// What the rest of a search needs at least beside its table: stack, journal, program.
@@ -58,12 +62,17 @@ pub fn compact_slots(bits: u8, slots: Option<u64>, expected: Option<u64>, memory
 }
 
 /// Bytes and hash functions of a Bloom filter.
-pub fn bloom_size(functions: Option<u8>, expected: Option<u64>, memory: Option<u64>) -> (u64, u8) {
+pub fn bloom_size(functions: Option<u8>, slots: Option<u64>, expected: Option<u64>, memory: Option<u64>) -> (u64, u8) {
+    if let Some(slots) = slots {
+        let functions = functions.unwrap_or(DEFAULT_FUNCTIONS);
+        let wanted = BloomStore::bytes_of_slots(slots, functions);
+        return (memory.map_or(wanted, |_| wanted.min(table_bytes(memory))), functions);
+    }
     let bytes = match (expected, memory) {
         (Some(states), None) => BloomStore::bytes_for(states, functions.unwrap_or(10)),
         _ => table_bytes(memory),
     };
-    let best = || expected.map_or(3, |states| BloomStore::functions_for(states, bytes));
+    let best = || expected.map_or(DEFAULT_FUNCTIONS, |states| BloomStore::functions_for(states, bytes));
     (bytes, functions.unwrap_or_else(best))
 }
 
@@ -93,6 +102,11 @@ pub fn combine(runs: Vec<(u64, Outcome)>) -> Option<Outcome> {
         outcome.repeats = repeats;
     }
     Some(outcome)
+}
+
+/// What to try when all slots are taken: how many more would do is not known.
+pub fn advise_larger(slots: u64) -> String {
+    format!("`--slots {}` would let it go on to twice as many states", slots.saturating_mul(2))
 }
 
 /// Options that would bring the probability of an omission under a tenth of a per cent for this many states.
@@ -137,8 +151,8 @@ mod tests {
         assert!(text.starts_with("`--bits 27 --slots 125001`"), "{text}");
         let probability = |bits: i32| Omission::of_compaction(100_000, 125_001, 2f64.powi(bits) - 1.0).probability;
         assert!(probability(27) < GOAL && probability(26) >= GOAL);
-        assert_eq!(advise(Keeping::Bloom { functions: Some(3) }, 100_000, 0.0001), None);
-        let text = advise(Keeping::Bloom { functions: Some(3) }, 1_000_000, 0.9).unwrap_or_default();
+        assert_eq!(advise(Keeping::Bloom { functions: Some(3), slots: None }, 100_000, 0.0001), None);
+        let text = advise(Keeping::Bloom { functions: Some(3), slots: None }, 1_000_000, 0.9).unwrap_or_default();
         assert!(text.starts_with("`--memory 8M"), "{text}");
     }
 
@@ -147,6 +161,20 @@ mod tests {
         let slots = compact_slots(20, None, None, Some(64 << 20));
         assert!(CompactStore::bytes_for(slots, 20) <= 48 << 20);
         assert!(compact_slots(20, Some(1 << 40), None, Some(64 << 20)) == slots);
-        assert!(bloom_size(None, None, Some(64 << 20)).0 <= 48 << 20);
+        assert!(bloom_size(None, None, None, Some(64 << 20)).0 <= 48 << 20);
+        assert!(bloom_size(Some(20), Some(1 << 40), None, Some(64 << 20)).0 <= 48 << 20);
+    }
+
+    #[test]
+    fn slots_are_the_same_room_for_both_stores() {
+        for (bits, slots) in [(2, 100), (3, 251_409), (20, 1_000), (64, 77)] {
+            let (bytes, functions) = bloom_size(Some(bits), Some(slots), None, None);
+            assert_eq!(functions, bits);
+            let compact = CompactStore::bytes_for(slots, bits) - CompactStore::bytes_for(0, bits);
+            assert_eq!(bytes, compact, "{bits} bits, {slots} slots");
+        }
+        assert_eq!(bloom_size(None, Some(1_000), None, None), (376, 3));
+        // The other size, which is best for so many functions, is larger.
+        assert!(bloom_size(Some(3), None, Some(251_409), None).0 > bloom_size(Some(3), Some(251_409), None, None).0);
     }
 }

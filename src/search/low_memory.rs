@@ -80,7 +80,7 @@ impl Default for LowMemory {
 }
 
 /// Bits of the signatures on disk unless a compact store says otherwise.
-const DISK_BITS: u8 = 64;
+pub const DISK_BITS: u8 = 64;
 /// Memory of a disk search without `--memory`: M then holds some ten million signatures between two checks.
 const DISK_MEMORY: u64 = 256 << 20;
 
@@ -189,11 +189,11 @@ impl Assembly<'_> {
                 let mut store = CompactStore::new(bits, slots, self.seed, false).ok_or(no_room(slots))?;
                 self.over(model, program, &mut store, monitor)
             }
-            Keeping::Bloom { functions } => {
-                let (bytes, functions) = match (functions, saved(Kind::Bloom)) {
+            Keeping::Bloom { functions, slots } => {
+                let (bytes, functions) = match (functions, saved(Kind::Bloom).filter(|_| slots.is_none())) {
                     (None, Some(&[bytes, functions])) => (bytes, u8::try_from(functions).unwrap_or(u8::MAX)),
                     (Some(functions), Some(&[bytes, _])) => (bytes, functions),
-                    _ => lossy::bloom_size(functions, self.expect_states, memory),
+                    _ => lossy::bloom_size(functions, slots, self.expect_states, memory),
                 };
                 let mut store = BloomStore::new(bytes, functions, self.seed, false).ok_or(no_room(bytes))?;
                 self.over(model, program, &mut store, monitor)

@@ -9,6 +9,10 @@ use std::time::Instant;
 /// Searches look up every so many arrivals: rare enough to cost nothing, often enough to stop within milliseconds.
 pub const INTERVAL: u64 = 4096;
 
+/// Of a budget a 16th is for what nobody counts (a table grows by copying: for a moment it is there twice), at least and
+/// at most this many bytes.
+const MARGIN: (u64, u64) = (1 << 20, 32 << 20);
+
 /// Where a search stands.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Snapshot {
@@ -72,10 +76,14 @@ impl<'a> Monitor<'a> {
         self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Limit::Time(0))
     }
 
-    /// Budget for the tables of the search. The program's own pages come off it, but never more than half: a small
-    /// budget is then one for the tables alone.
+    /// Budget for the tables of the search. The program's own pages come off it, and what nobody counts (code that is run
+    /// later, what the allocator keeps back); but a part is left in any case: a budget smaller than the program is one for
+    /// the tables alone.
     pub fn tables(&self) -> Option<u64> {
-        self.memory.map(|budget| budget.saturating_sub(self.reserve).max(budget / 2))
+        let uncounted = |budget: u64| (budget / 16).clamp(MARGIN.0, MARGIN.1);
+        // With less than a mebibyte no table is worth having.
+        let least = |budget: u64| (budget / 8).max(1 << 20).min(budget / 2);
+        self.memory.map(|budget| budget.saturating_sub(self.reserve + uncounted(budget)).max(least(budget)))
     }
 
     /// Shows progress; says if the search has to end.
@@ -88,7 +96,7 @@ impl<'a> Monitor<'a> {
         if let (Some(tables), Some(budget)) = (self.tables(), self.memory)
             && snapshot.memory > tables
         {
-            return Some(Limit::Memory { used: snapshot.memory + self.reserve, budget });
+            return Some(Limit::Memory { used: budget.saturating_sub(tables) + snapshot.memory, budget });
         }
         self.must_end()
     }

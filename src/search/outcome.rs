@@ -213,6 +213,8 @@ pub struct Outcome {
     pub trace: Option<Trace>,
     /// What would make the answer surer, as options to copy.
     pub advice: Option<String>,
+    /// What else the user should know about how the answer was found.
+    pub notes: Vec<String>,
     /// Seconds of search.
     pub seconds: f64,
 }
@@ -233,12 +235,8 @@ pub struct Repeat {
 impl Outcome {
     /// The table could not be had from the system.
     pub fn without_room(program: &Program, bytes: u64) -> Outcome {
-        Outcome {
-            verdict: Verdict::Incomplete(Limit::Memory { used: 0, budget: bytes }),
-            violations: Vec::new(),
-            error_count: 0,
-            ..Outcome::failed_at_start(program, Trap::new(crate::exec::TrapKind::Index, 0))
-        }
+        let reached = program.reached_by_proctype(&vec![false; program.transitions.len()]);
+        Outcome::of(Verdict::Incomplete(Limit::Memory { used: 0, budget: bytes }), Counts::default(), reached)
     }
 
     /// The initial state itself cannot be made: an initialiser fails.
@@ -252,12 +250,22 @@ impl Outcome {
             path: Vec::new(),
             cycle_start: None,
         };
+        let reached = program.reached_by_proctype(&vec![false; program.transitions.len()]);
         Outcome {
-            verdict: Verdict::Violated,
-            counts: Counts::default(),
             violations: vec![violation],
             error_count: 1,
-            reached: program.reached_by_proctype(&vec![false; program.transitions.len()]),
+            ..Outcome::of(Verdict::Violated, Counts::default(), reached)
+        }
+    }
+
+    /// An answer with its counts; all else is empty.
+    pub fn of(verdict: Verdict, counts: Counts, reached: Vec<Vec<bool>>) -> Outcome {
+        Outcome {
+            verdict,
+            counts,
+            violations: Vec::new(),
+            error_count: 0,
+            reached,
             memory: 0,
             omission_probability: None,
             coverage: None,
@@ -265,6 +273,7 @@ impl Outcome {
             repeats: Vec::new(),
             trace: None,
             advice: None,
+            notes: Vec::new(),
             seconds: 0.0,
         }
     }

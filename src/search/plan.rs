@@ -1,16 +1,18 @@
 //! From options to a search: which algorithm runs over which store. The command line, `pv compare` and the tests all
 //! come through here, so the same plan gives the same counts everywhere.
 
+use crate::analysis::Dependence;
 use crate::exec::Program;
 use crate::model::{Claim, Model};
-use crate::search::check::Checked;
+use crate::search::check::Watch;
 use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::lossy::{self, Keeping};
 use crate::search::low_memory::{Assembly, Breadth, LowMemory};
 use crate::search::monitor::{Monitor, available, resident};
 use crate::search::outcome::{Limit, Outcome, Verdict};
-use crate::search::por::{Keep, PersistentSets, UNCERTAIN};
+use crate::search::pod::PrecisionOnDemand;
+use crate::search::por::{BROKEN_CLAIM, Keep, PersistentSets, UNCERTAIN};
 use crate::search::reduction::{Full, Reduction};
 use crate::search::sleep::SleepSets;
 use crate::search::walk::Rules;
@@ -71,6 +73,8 @@ pub struct Plan {
     pub check_por: bool,
     /// See [`Keep::count_births`]; a search that needs it off is run again by itself.
     pub count_births: bool,
+    /// See [`Keep::trust_claims`]; a search that needs it off is run again by itself.
+    pub trust_claims: bool,
     /// At most this many states are kept, depth first.
     pub cache: Option<u64>,
     /// Which state a full cache forgets.
@@ -113,6 +117,7 @@ impl Default for Plan {
             check_independence: false,
             check_por: false,
             count_births: true,
+            trust_claims: true,
             cache: None,
             replacement: Replacement::Random,
             keeping: Keeping::Exact,
@@ -146,7 +151,8 @@ pub fn default_properties(model: &Model) -> Vec<Property> {
 }
 
 impl Plan {
-    fn settings(&self) -> Settings {
+    /// What the searches themselves need to know of it.
+    pub fn settings(&self) -> Settings {
         let claim = matches!(self.property, Property::Claim(_) | Property::NonProgress);
         Settings {
             rules: Rules {
@@ -180,16 +186,27 @@ impl Plan {
 
     /// Runs the search, or several with independent hash functions.
     pub fn execute(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
-        if self.count_births && matches!(self.reducing, Reducing::Persistent | Reducing::Deadlocks) {
-            let outcome = self.execute_runs(model, monitor);
-            return match &outcome.verdict {
-                Verdict::Incomplete(Limit::Internal(what)) if what == UNCERTAIN => {
-                    Plan { count_births: false, ..self.clone() }.execute_runs(model, monitor)
+        // What a reduction assumes and cannot know beforehand is watched while it runs; if it fails, run without.
+        let mut plan = self.clone();
+        let mut notes = Vec::new();
+        loop {
+            let mut outcome = plan.execute_runs(model, monitor);
+            if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
+                if plan.count_births && what == UNCERTAIN {
+                    plan.count_births = false;
+                    continue;
                 }
-                _ => outcome,
-            };
+                if plan.trust_claims
+                    && let Some(how) = what.strip_prefix(BROKEN_CLAIM)
+                {
+                    notes.push(format!("the model breaks its own xr and xs, so they were not used: {how}"));
+                    plan.trust_claims = false;
+                    continue;
+                }
+            }
+            outcome.notes.append(&mut notes);
+            return outcome;
         }
-        self.execute_runs(model, monitor)
     }
 
     fn execute_runs(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
@@ -208,7 +225,12 @@ impl Plan {
         }
         let mut outcome = lossy::combine(runs).unwrap_or_else(|| self.execute_once(model, monitor));
         if let Some(probability) = outcome.omission_probability {
-            outcome.advice = lossy::advise(self.keeping, outcome.counts.stored, probability);
+            outcome.advice = match outcome.verdict {
+                Verdict::Incomplete(Limit::TableFull { slots }) => Some(lossy::advise_larger(slots)),
+                // How many states there are is not known.
+                Verdict::Incomplete(_) => None,
+                _ => lossy::advise(self.keeping, outcome.counts.stored, probability),
+            };
         }
         outcome
     }
@@ -250,9 +272,9 @@ impl Plan {
                         None => Outcome::without_room(&program, CompactStore::bytes_for(slots, bits)),
                     }
                 }
-                (Keeping::Bloom { functions }, _) => {
+                (Keeping::Bloom { functions, slots }, _) => {
                     let (bytes, functions) =
-                        lossy::bloom_size(functions, self.expect_states, self.memory.and(monitor.tables()));
+                        lossy::bloom_size(functions, slots, self.expect_states, self.memory.and(monitor.tables()));
                     match BloomStore::new(bytes, functions, self.seed, self.reducing != Reducing::Nothing) {
                         Some(mut store) => self.depth_first_lossy(model, &program, &mut store, monitor),
                         None => Outcome::without_room(&program, bytes),
@@ -287,9 +309,10 @@ impl Plan {
                 let mut store = ExactStore::with_links(self.seed, budget);
                 match self.reducing {
                     Reducing::Persistent | Reducing::Deadlocks if self.property == Property::Safety => {
-                        let mut por = PersistentSets::new(model, self.keep(true));
-                        bfs::search_reduced(model, &program, &mut store, &mut por, settings, monitor)
+                        let por = PersistentSets::new(model, self.keep(true));
+                        self.breadth_first(model, &program, &mut store, por, monitor)
                     }
+                    _ if self.check_independence => self.breadth_first(model, &program, &mut store, Full, monitor),
                     _ => bfs::search(model, &program, &mut store, settings, monitor),
                 }
             }
@@ -306,7 +329,11 @@ impl Plan {
     ) -> Outcome {
         match self.pod {
             0 => self.depth_first(model, program, store, monitor),
-            length => dfs::search_precisely(model, program, store, length, self.settings(), monitor),
+            length => {
+                let settings = self.settings();
+                let precision = PrecisionOnDemand::new(length, program.transitions.len(), settings.rules);
+                dfs::search_precisely(model, program, store, precision, settings, monitor)
+            }
         }
     }
 
@@ -336,6 +363,7 @@ impl Plan {
             deadlocks_only: self.reducing == Reducing::Deadlocks,
             strict_channels: self.strict_channels,
             count_births: self.count_births,
+            trust_claims: self.trust_claims,
             tracks_stack,
         }
     }
@@ -350,10 +378,32 @@ impl Plan {
         monitor: &mut Monitor<'_>,
     ) -> Outcome {
         let settings = self.settings();
-        if !self.check_independence && !self.check_por {
-            return dfs::search_reduced(model, program, store, &mut reduction, settings, monitor);
+        match self.watch(model, program) {
+            None => dfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
+            Some(watch) => dfs::search_reduced(model, program, store, &mut watch.over(reduction), settings, monitor),
         }
-        let mut checked = Checked::new(model, program, reduction, self.check_independence, self.check_por);
-        dfs::search_reduced(model, program, store, &mut checked, settings, monitor)
+    }
+
+    /// The same, breadth first.
+    fn breadth_first<R: Reduction>(
+        &self,
+        model: &Model,
+        program: &Program,
+        store: &mut ExactStore,
+        mut reduction: R,
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
+        let settings = self.settings();
+        match self.watch(model, program) {
+            None => bfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
+            Some(watch) => bfs::search_reduced(model, program, store, &mut watch.over(reduction), settings, monitor),
+        }
+    }
+
+    /// What the plan wants to be watched.
+    fn watch<'m, 'p>(&self, model: &'m Model, program: &'p Program) -> Option<Watch<'m, 'p>> {
+        let relation = self.check_independence.then(|| Dependence::new(model));
+        let sets = self.check_por.then(|| PersistentSets::new(model, self.keep(true)));
+        (relation.is_some() || sets.is_some()).then(|| Watch::new(model, program, relation, sets))
     }
 }

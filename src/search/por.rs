@@ -5,7 +5,7 @@
 //! are explored, set by set, until one leads elsewhere or none is left (the proviso of Holzmann and Peled, FORTE 1994, in its form for safety). The state of a terminal
 //! component that is left first has all its successors on the stack, so every terminal component of the reduced graph has
 //! a state that was explored in full. `--deadlocks-only` does without. See docs/soundness.md for the argument. Breadth
-//! first, some successor must be new (the queue proviso of Bošnački and Holzmann, SPIN 2005).
+//! first, some successor must be new or still wait in the queue (Bošnački and Holzmann, SPIN 2005).
 //!
 //! Costs: every transition is tried once more per state, to see which are enabled.
 
@@ -43,12 +43,18 @@ pub struct Keep {
     /// Births may be counted to justify a coarser view of pids. If the count does not work out the search ends with
     /// [`UNCERTAIN`], and must be run again without.
     pub count_births: bool,
+    /// `xr` and `xs` are believed. If the model breaks one the search ends with [`BROKEN_CLAIM`], and must be run again
+    /// without.
+    pub trust_claims: bool,
     /// The store knows which states are on the stack.
     pub tracks_stack: bool,
 }
 
 /// See [`Keep::count_births`].
 pub const UNCERTAIN: &str = "the number of births on a path has no bound";
+
+/// See [`Keep::trust_claims`]; what follows is how the claim was broken.
+pub const BROKEN_CLAIM: &str = "a claim of a channel is broken: ";
 
 /// How many processes were made on the way to each state, by its hash. If it is the same on all ways to a state, then no
 /// cycle makes processes, and the largest number bounds them all.
@@ -76,6 +82,8 @@ pub struct PersistentSets<'m> {
     /// Deadlocks only: no proviso.
     deadlocks_only: bool,
     births: Option<Births>,
+    /// How a claim was broken, behind [`BROKEN_CLAIM`].
+    broken: Option<String>,
     /// For stores that cannot say what is on the stack.
     hashes: Option<(StackHashes, StateHash)>,
 }
@@ -85,7 +93,9 @@ impl<'m> PersistentSets<'m> {
     pub fn new(model: &'m Model, keep: Keep) -> PersistentSets<'m> {
         // births on paths that are ignored for ever would not be counted
         let counts = keep.count_births && !keep.deadlocks_only;
-        let persistent = Persistent::new(model, keep.strict_channels, counts);
+        // a state that breaks a claim could be put off for ever too
+        let trusting = keep.trust_claims && !keep.deadlocks_only;
+        let persistent = Persistent::new(model, keep.strict_channels, counts, trusting);
         let births = persistent.max_births.map(|limit| Births {
             limit,
             hash: StateHash::new(0),
@@ -98,6 +108,7 @@ impl<'m> PersistentSets<'m> {
             frames: Vec::new(),
             deadlocks_only: keep.deadlocks_only,
             births,
+            broken: None,
             hashes: (!keep.tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
         }
     }
@@ -118,13 +129,17 @@ impl<'m> PersistentSets<'m> {
 
     /// The relation the sets are made from.
     pub fn relation(&self) -> &Dependence<'m> {
-        &self.persistent.dependence
+        &self.persistent.pairs.dependence
     }
 
     /// The set that is chosen in the machine's state.
     pub fn choose_set(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
         scan(machine, &mut self.enabled);
         self.persistent.refresh(machine);
+        if let Some(how) = self.persistent.broken_claim(machine) {
+            self.broken = Some(format!("{BROKEN_CLAIM}{how}"));
+            return None;
+        }
         self.persistent.choose(machine, &self.enabled)
     }
 }
@@ -271,6 +286,7 @@ impl Reduction for PersistentSets<'_> {
     }
 
     fn fault(&self) -> Option<&str> {
-        self.births.as_ref().filter(|births| births.uncertain).map(|_| UNCERTAIN)
+        let uncertain = self.births.as_ref().filter(|births| births.uncertain).map(|_| UNCERTAIN);
+        self.broken.as_deref().or(uncertain)
     }
 }

@@ -15,7 +15,7 @@ use crate::model::{Model, TransitionType};
 use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict};
+use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::saved::Redo;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::{BfsStatistics, BfsStore, Handle, Link, Links, Queue};
@@ -25,7 +25,10 @@ use std::time::Instant;
 /// Bytes in front of a state in the queue: its link and its depth; then come the hidden variables.
 pub(super) const PREFIX: usize = 12;
 
-/// One level of a breadth-first search, for plots.
+/// A search of more levels than this keeps the older ones two by two, then four by four: memory does not grow with them.
+const MOST_LEVELS: usize = 1 << 13;
+
+/// One level of a breadth-first search, or several when there are very many, for plots.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Level {
     /// States expanded in it.
@@ -34,6 +37,15 @@ pub struct Level {
     pub collision_rate: f64,
     /// States that wait at its end.
     pub queued: u64,
+}
+
+impl Level {
+    /// Levels in a row as one.
+    fn together(levels: &[Level]) -> Level {
+        let states = levels.iter().map(|level| level.states).sum();
+        let last = levels[levels.len() - 1];
+        Level { states, ..last }
+    }
 }
 
 /// What a search with a queue leaves behind, beside its outcome.
@@ -450,6 +462,9 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
         let rate = store.collision_rate();
         self.level_left = self.queue.len();
         let states = std::mem::take(&mut self.level_states);
+        if self.levels.len() == MOST_LEVELS {
+            self.levels = self.levels.chunks(2).map(Level::together).collect();
+        }
         self.levels.push(Level { states, collision_rate: rate, queued: self.level_left });
         // A search that has just ended has not to be given up.
         if rate > bound && self.level_left > 0 {
@@ -472,28 +487,21 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
         };
         let seconds = self.seconds();
         let memory = (store.memory() + self.queue.memory() + self.links.memory()) as u64;
+        let counts = Counts {
+            stored,
+            matched: (self.arrivals + 1).saturating_sub(stored),
+            peak_stored: statistics.held,
+            evicted: forgotten,
+            vector_bytes: self.vector as u64,
+            ..Counts::default()
+        };
         let outcome = Outcome {
-            verdict: Verdict::of_complete_search(self.ledger.count, limit, exact),
-            counts: Counts {
-                stored,
-                matched: (self.arrivals + 1).saturating_sub(stored),
-                atomic_steps: self.walk.atomic_steps,
-                depth: self.walk.deepest,
-                peak_stored: statistics.held,
-                evicted: forgotten,
-                vector_bytes: self.vector as u64,
-            },
-            violations: self.ledger.violations,
-            error_count: self.ledger.count,
-            reached: self.program.reached_by_proctype(&self.walk.reached),
             memory: self.monitor.peak.max(memory),
             omission_probability: (!exact).then_some(omission),
             coverage: (!exact).then_some(statistics.omission.coverage),
             collision_rate: Some(store.collision_rate()),
-            repeats: Vec::new(),
-            trace: None,
-            advice: None,
             seconds,
+            ..self.ledger.close(self.program, &self.walk, limit, exact, counts)
         };
         (outcome, Trace { levels: self.levels, statistics })
     }

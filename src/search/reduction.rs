@@ -14,7 +14,7 @@ pub trait Reduction {
     fn enter(&mut self, _machine: &mut Machine<'_>, _walk: &Walk) {}
 
     /// The move that is under way has led to a state that was there already, on the stack or not (`None`: the store
-    /// cannot tell).
+    /// cannot tell). Breadth first, "on the stack" is what no longer waits in the queue.
     fn seen(&mut self, _machine: &Machine<'_>, _on_stack: Option<bool>) {}
 
     /// Breadth first: the state entered last has led to a new one, which waits in the queue.

@@ -21,7 +21,7 @@ use crate::analysis::block::block_of;
 use crate::analysis::footprint::Flags;
 use crate::analysis::relate::Answer;
 use crate::analysis::{Dependence, Move, Part};
-use crate::exec::{Machine, Program};
+use crate::exec::{Fired, Machine, Program};
 use crate::model::{Action, Automaton, Model, TransitionType};
 use crate::search::moves::free_rules;
 use crate::search::outcome::Step;
@@ -180,8 +180,18 @@ impl<'m> SleepSets<'m> {
         }
     }
 
-    #[cold]
     fn executes_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
+        let mark = machine.mark();
+        machine.set_timeout(false);
+        let plain = fires_plainly(machine, sleeper);
+        let found = plain && self.hashes.contains(self.hash.hash(machine.state()));
+        machine.undo(mark);
+        if plain { found } else { self.walks_to_stack(machine, sleeper) }
+    }
+
+    /// The same for moves with more than one step.
+    #[cold]
+    fn walks_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
         let mut probe = Probe {
             actor: taken(sleeper.actor),
             partner: (sleeper.partner != NOBODY).then(|| taken(sleeper.partner)),
@@ -323,6 +333,19 @@ impl Reduction for SleepSets<'_> {
             + self.hashes.memory()
             + self.control.memory()
     }
+}
+
+/// Executes a move that has one step, or two in a rendezvous; false if it is a block, or not to be had so simply.
+fn fires_plainly(machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
+    let halves = [sleeper.actor, sleeper.partner];
+    for step in halves.into_iter().filter(|&half| half != NOBODY).map(taken) {
+        if machine.program().transitions[step.number as usize].atomic
+            || !matches!(machine.fire(usize::from(step.pid), step.number, false), Fired::Done | Fired::DoneWith(_))
+        {
+            return false;
+        }
+    }
+    !machine.in_handshake()
 }
 
 /// Where transition `first` of process type `p` can leave its process.

@@ -33,6 +33,7 @@ pub struct BloomStore {
     second: StateHash,
     pub(super) len: u64,
     pub(super) ones: u64,
+    last: u64,
     /// Keyed by the first hash: exact up to 64-bit collisions among the states of one path.
     stack: Option<StackSet>,
 }
@@ -51,6 +52,7 @@ impl BloomStore {
             second: StateHash::new(seed ^ SECOND_SEED),
             len: 0,
             ones: 0,
+            last: 0,
             stack: track_stack.then(StackSet::default),
         })
     }
@@ -60,6 +62,12 @@ impl BloomStore {
         let bits = states as f64 * f64::from(functions.max(1)) / std::f64::consts::LN_2;
         // Up to whole words. A float beyond u64 becomes its greatest value, which no system has room for.
         ((bits / 64.0).ceil() as u64).saturating_mul(8).max(8)
+    }
+
+    /// The bytes of so many slots of one bit per function: what signatures of as many bits would take.
+    pub fn bytes_of_slots(slots: u64, functions: u8) -> u64 {
+        let bits = u128::from(slots) * u128::from(functions.max(1));
+        u64::try_from(bits.div_ceil(64) * 8).unwrap_or(u64::MAX)
     }
 
     /// The best number of hash functions for so many states in so many bytes.
@@ -107,6 +115,7 @@ impl Store for BloomStore {
     #[inline]
     fn visit(&mut self, state: &[u8], _how: TransitionType) -> Visit {
         let (first, second) = (self.first.hash(state), self.second.hash(state));
+        self.last = first;
         let mut set = 0;
         for (word, mask) in self.places(first, second) {
             let old = self.words[word];
@@ -161,6 +170,10 @@ impl LossyStore for BloomStore {
             stack.insert(first);
         }
         Handle(first)
+    }
+
+    fn last_hash(&self) -> u64 {
+        self.last
     }
 }
 

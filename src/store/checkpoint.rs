@@ -1,6 +1,6 @@
 //! The container of checkpoints: named sections of bytes, each with its length and checksum. It is there whole or not at
-//! all: written beside under another name, flushed to the disk, then renamed; and read only after every checksum was
-//! compared.
+//! all: written beside under another name (`FILE.tmp-` and six letters; one that was left by a killed pv is removed, see
+//! `leftovers`), flushed to the disk, then renamed; and read only after every checksum was compared.
 //!
 //! | part | bytes |
 //! |---|---|
@@ -13,10 +13,12 @@
 //! | end: the name `end.`, length 4, crc32 | 16 |
 //! | number of sections | 4 |
 
+use super::leftovers;
 use super::work_dir::file_error;
 use crate::search::outcome::Limit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ use tempfile::NamedTempFile;
 /// The first bytes. Not text, so that no model is taken for a checkpoint.
 const MAGIC: [u8; 8] = *b"pv\x00ckpt\n";
 /// Of the container and of what the sections mean: raised whenever a section changes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 const END: Name = *b"end.";
 /// Bytes in front of a section.
 const HEADER: u64 = 16;
@@ -35,6 +37,45 @@ pub type Name = [u8; 4];
 
 fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// How the names of files begin that are to become this checkpoint.
+fn prefix_of(target: &Path) -> OsString {
+    let mut prefix = target.file_name().unwrap_or_default().to_os_string();
+    prefix.push(".tmp-");
+    prefix
+}
+
+/// Removes what killed searches left of a checkpoint that they were writing.
+pub fn sweep(target: &Path) {
+    // A name that is no text is never looked for.
+    if let Some(prefix) = prefix_of(target).to_str() {
+        leftovers::sweep_files(folder_of(target), prefix);
+    }
+}
+
+/// Can a checkpoint be written there? Asked before a search, not after hours of it.
+pub fn probe(target: &Path) -> Result<(), Limit> {
+    if target.is_dir() {
+        return Err(Limit::File(format!("cannot write the checkpoint {}: it is a folder", target.display())));
+    }
+    make(target).map(drop)
+}
+
+/// A file beside the target, readable by this user only and locked; removed if it is dropped before it was renamed.
+fn make(target: &Path) -> Result<NamedTempFile, Limit> {
+    let folder = folder_of(target);
+    let error = |error: &io::Error| file_error("create a file in", folder, error);
+    let mut builder = tempfile::Builder::new();
+    let prefix = prefix_of(target);
+    builder.prefix(&prefix);
+    for _ in 0..leftovers::ATTEMPTS {
+        let file = builder.tempfile_in(folder).map_err(|failed| error(&failed))?;
+        if leftovers::hold(file.as_file(), file.path()).map_err(|failed| error(&failed))? {
+            return Ok(file);
+        }
+    }
+    Err(error(&io::Error::other("it is removed by somebody each time")))
 }
 
 /// A checkpoint that is being written.
@@ -53,11 +94,9 @@ pub struct Writer {
 impl Writer {
     /// Begins one that will be found at `target`. What is there stays until this one is complete.
     pub fn create(target: &Path) -> Result<Self, Limit> {
-        let folder = folder_of(target);
-        // Readable by this user only; removed if it is dropped before it was renamed.
-        let file = NamedTempFile::new_in(folder).map_err(|error| file_error("create a file in", folder, &error))?;
+        sweep(target);
         let mut writer = Writer {
-            file: BufWriter::new(file),
+            file: BufWriter::new(make(target)?),
             target: target.to_path_buf(),
             sections: 0,
             start: 0,
@@ -321,6 +360,27 @@ mod tests {
             Err(Limit::File(message)) => message,
             other => panic!("{other:?}"),
         }
+    }
+
+    /// As if the process had been killed while it wrote.
+    #[test]
+    fn half_written_ones_go_when_the_next_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.checkpoint");
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+        let living = Writer::create(&path).unwrap();
+        make(&path).unwrap().keep().unwrap();
+        assert_eq!(names(), 2);
+        write(&path);
+        assert_eq!(names(), 2, "the new one, and the one that is still being written");
+        make(&path).unwrap().keep().unwrap();
+        sweep(&path);
+        drop(living);
+        assert_eq!(names(), 1);
+        assert!(path.exists());
+        probe(&path).unwrap();
+        assert_eq!(names(), 1);
+        assert!(probe(folder.path()).is_err() && probe(&folder.path().join("no/such/file")).is_err());
     }
 
     #[test]

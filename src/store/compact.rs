@@ -36,6 +36,7 @@ pub struct CompactStore {
     place: StateHash,
     signature: StateHash,
     pub(super) len: u64,
+    last: u64,
     stack: Option<StackSet>,
 }
 
@@ -64,6 +65,7 @@ impl CompactStore {
             place: StateHash::new(seed),
             signature: StateHash::new(seed ^ SECOND_SEED),
             len: 0,
+            last: 0,
             stack: track_stack.then(StackSet::default),
         })
     }
@@ -132,8 +134,7 @@ impl CompactStore {
     }
 
     #[inline]
-    fn find(&self, state: &[u8], signature: u64) -> Found {
-        let hash = self.place.hash(state);
+    fn find(&self, hash: u64, signature: u64) -> Found {
         // The slot comes from the upper bits, the step from the lowest.
         let mut slot = scale(hash, self.slots);
         let step = self.steps[hash as usize % STEPS];
@@ -191,7 +192,8 @@ impl Store for CompactStore {
     #[inline]
     fn visit(&mut self, state: &[u8], _how: TransitionType) -> Visit {
         let signature = self.signature(state);
-        match self.find(state, signature) {
+        self.last = self.place.hash(state);
+        match self.find(self.last, signature) {
             Found::Match(slot) => Visit::Seen { on_stack: self.on_stack(slot) },
             Found::Nowhere => Visit::Full,
             Found::Empty(slot) => {
@@ -210,7 +212,7 @@ impl Store for CompactStore {
     }
 
     fn contains(&self, state: &[u8]) -> bool {
-        matches!(self.find(state, self.signature(state)), Found::Match(_))
+        matches!(self.find(self.place.hash(state), self.signature(state)), Found::Match(_))
     }
 
     fn memory(&self) -> usize {
@@ -231,11 +233,15 @@ impl Store for CompactStore {
 impl LossyStore for CompactStore {
     fn visit_anyway(&mut self, state: &[u8]) -> Handle {
         // Its signature is already on its probe path: there is nothing to write.
-        let slot = match self.find(state, self.signature(state)) {
+        let slot = match self.find(self.place.hash(state), self.signature(state)) {
             Found::Match(slot) | Found::Empty(slot) => slot,
             Found::Nowhere => 0,
         };
         self.push(slot)
+    }
+
+    fn last_hash(&self) -> u64 {
+        self.last
     }
 }
 

@@ -117,9 +117,10 @@ impl ExactStore {
         self.arena.next(handle.0).map(Handle)
     }
 
-    /// Inserts for a breadth-first search: nothing is on a stack, `from` is the state it was reached from.
+    /// Inserts for a breadth-first search: `from` is the state it was reached from. "On the stack" here means that it waits
+    /// in the queue; the search says [`Store::leave`] when it takes a state out.
     pub fn insert(&mut self, state: &[u8], from: Option<Handle>) -> Visit {
-        self.insert_or_find(state, false, from.map_or(0, |handle| handle.0))
+        self.insert_or_find(state, true, from.map_or(0, |handle| handle.0))
     }
 
     fn room(&self) -> usize {
@@ -289,10 +290,13 @@ mod tests {
         let mut i = 0;
         loop {
             assert_eq!(store.get(at), state(i));
+            store.leave(at);
+            assert_eq!(store.insert(&state(i), None), Visit::Seen { on_stack: false });
             if i < 5_000 {
                 for child in [2 * i + 1, 2 * i + 2] {
                     assert!(matches!(store.insert(&state(child), Some(at)), Visit::New(_)));
-                    assert_eq!(store.insert(&state(child), Some(at)), Visit::Seen { on_stack: false });
+                    // it waits
+                    assert_eq!(store.insert(&state(child), Some(at)), Visit::Seen { on_stack: true });
                     seen += 1;
                 }
             }

@@ -13,6 +13,7 @@ pub mod distinct;
 pub mod exact;
 mod hash;
 pub mod hub;
+mod leftovers;
 pub mod links;
 pub mod omission;
 mod pending;
@@ -102,6 +103,10 @@ pub trait LossyStore: Store {
     /// The search has proven that a state is new although `visit` called it seen (precision on demand). It goes onto the
     /// stack all the same, until `leave`. Nothing needs to be written: the store holds already what stands for it.
     fn visit_anyway(&mut self, state: &[u8]) -> Handle;
+
+    /// The hash of the state that was visited last: 64 bits, as good as the state itself for a search that wants to know
+    /// it again without hashing it once more.
+    fn last_hash(&self) -> u64;
 }
 
 /// Figures of a store for the report.
@@ -126,16 +131,23 @@ impl StoreStatistics {
     }
 }
 
+/// Blocks of up to this many bytes are asked for without a trial. A block that was given back makes glibc take all
+/// smaller ones from its heap from then on (up to 32 MiB, its `DEFAULT_MMAP_THRESHOLD_MAX`), and there a stack that grows
+/// is copied, so that for a moment it takes its memory twice.
+const WITHOUT_TRIAL: usize = 32 << 20;
+
 /// A table of zeros, or `None` if the system has no room for it (`vec![0; n]` would abort the program).
 fn try_zeroed(words: usize) -> Option<Vec<u64>> {
-    // The trial asks whether such a block can be had; the second call gets it in pages that are zeroed on first use,
-    // which `resize` would touch all.
-    Vec::<u64>::new().try_reserve_exact(words).ok()?;
-    Some(vec![0; words])
+    has_room(words.checked_mul(size_of::<u64>())?).then(|| vec![0; words])
 }
 
 /// As [`try_zeroed`], in bytes.
 fn try_zeroed_bytes(bytes: usize) -> Option<Vec<u8>> {
-    Vec::<u8>::new().try_reserve_exact(bytes).ok()?;
-    Some(vec![0; bytes])
+    has_room(bytes).then(|| vec![0; bytes])
+}
+
+/// Can such a block be had? The one that is used is asked for anew: it comes in pages that are zeroed on first use, all of
+/// which `resize` would touch.
+fn has_room(bytes: usize) -> bool {
+    bytes <= WITHOUT_TRIAL || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }

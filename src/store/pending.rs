@@ -19,6 +19,10 @@ const ENTRY_BYTES: usize = 16;
 /// The fewest entries: a smaller table would be judged at every step.
 const LEAST_ENTRIES: usize = 64;
 
+/// Entries at the beginning: 2 MiB, which the processor's cache holds. M grows only for levels that need it: a larger one
+/// than that knows more states, but every look at it waits for memory, and that costs more than it saves.
+const FIRST_ENTRIES: usize = 1 << 17;
+
 /// The answer to an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inserted {
@@ -32,18 +36,29 @@ pub(super) enum Inserted {
 #[derive(Debug)]
 struct Filter {
     words: Vec<u64>,
+    /// Words in use, a power of two, less 1.
+    mask: usize,
 }
 
 impl Filter {
     fn new(entries: usize) -> Option<Self> {
         // 8 to 16 bits per entry: at least 8 of 9 strangers are dismissed.
-        Some(Filter { words: try_zeroed((entries * 8).next_power_of_two().max(64) / 64)? })
+        let words = try_zeroed((entries * 8).next_power_of_two().max(64) / 64)?;
+        let mask = words.len() - 1;
+        Some(Filter { words, mask })
+    }
+
+    /// Begins anew, as large as so many entries need: a level with few states has a filter that stays in the processor's
+    /// cache however large M is.
+    fn begin(&mut self, entries: usize) {
+        let words = ((entries * 8).next_power_of_two().max(64) / 64).min(self.words.len());
+        self.mask = words - 1;
+        self.words[..words].fill(0);
     }
 
     #[inline]
     fn place(&self, signature: u64) -> (usize, u64) {
-        // The number of words is a power of two.
-        ((signature >> 6) as usize & (self.words.len() - 1), 1 << (signature % 64))
+        ((signature >> 6) as usize & self.mask, 1 << (signature % 64))
     }
 
     fn add(&mut self, signature: u64) {
@@ -69,22 +84,34 @@ pub(super) struct SignatureSet {
     /// By entry: found on disk.
     old: Vec<u64>,
     filter: Filter,
+    /// Entries for now, and at the most.
     capacity: usize,
+    most: usize,
+}
+
+/// Slots of the index for so many entries.
+fn slots_for(entries: usize) -> usize {
+    entries * SLOTS_PER_ENTRY.0 / SLOTS_PER_ENTRY.1
 }
 
 impl SignatureSet {
     pub fn new(bytes: usize) -> Option<Self> {
-        let capacity = (bytes / ENTRY_BYTES).clamp(LEAST_ENTRIES, u32::MAX as usize - 1);
+        let most = (bytes / ENTRY_BYTES).clamp(LEAST_ENTRIES, u32::MAX as usize - 1);
+        // All that may be needed is asked for now; what is not used costs nothing.
         let mut entries = Vec::new();
-        entries.try_reserve_exact(capacity).ok()?;
-        Vec::<u32>::new().try_reserve_exact(capacity * SLOTS_PER_ENTRY.0 / SLOTS_PER_ENTRY.1).ok()?;
+        entries.try_reserve_exact(most).ok()?;
+        let mut index = Vec::new();
+        index.try_reserve_exact(slots_for(most)).ok()?;
+        let capacity = most.min(FIRST_ENTRIES);
+        index.resize(slots_for(capacity), 0);
         Some(SignatureSet {
             entries,
-            index: vec![0; capacity * SLOTS_PER_ENTRY.0 / SLOTS_PER_ENTRY.1],
+            index,
             waiting: 0,
-            old: try_zeroed(capacity.div_ceil(64))?,
-            filter: Filter::new(capacity)?,
+            old: try_zeroed(most.div_ceil(64))?,
+            filter: Filter::new(most)?,
             capacity,
+            most,
         })
     }
 
@@ -113,15 +140,24 @@ impl SignatureSet {
         }
         self.entries.push(signature);
         self.index[slot] = self.entries.len() as u32;
-        self.filter.add(signature);
         Inserted::New
     }
 
-    #[inline]
-    fn found_on_disk(&mut self, signature: u64) -> bool {
-        if !self.filter.may_have(signature) {
-            return false;
+    /// The filter is for what waits now.
+    fn begin_check(&mut self) {
+        self.filter.begin(self.entries.len() - self.waiting);
+        for &signature in &self.entries[self.waiting..] {
+            self.filter.add(signature);
         }
+    }
+
+    #[inline]
+    pub fn found_on_disk(&mut self, signature: u64) -> bool {
+        self.filter.may_have(signature) && self.mark_old(signature)
+    }
+
+    #[inline(never)]
+    fn mark_old(&mut self, signature: u64) -> bool {
         match self.find(signature) {
             Ok(entry) if entry >= self.waiting => {
                 let (word, mask) = (entry / 64, 1 << (entry % 64));
@@ -137,12 +173,32 @@ impl SignatureSet {
         self.old[entry / 64] & 1 << (entry % 64) != 0
     }
 
-    /// Forgets all but the newest half (which waits, or is known and most likely to be met again).
-    fn shrink(&mut self) {
+    /// Most of the entries wait: the level is too large for M as it is.
+    fn crowded(&self) -> bool {
+        self.entries.len() - self.waiting > self.capacity / 2
+    }
+
+    /// Grows if most entries wait and it may; else forgets all but the newest half (which waits, or is known and most likely
+    /// to be met again).
+    fn make_room(&mut self) {
+        if self.crowded() && self.capacity < self.most {
+            return self.resize(self.capacity * 2);
+        }
         let first = self.entries.len() - self.capacity / 2;
         self.entries.drain(..first);
         self.waiting = self.waiting.saturating_sub(first);
         self.index.fill(0);
+        self.fill_index();
+    }
+
+    fn resize(&mut self, capacity: usize) {
+        self.capacity = capacity.clamp(self.entries.len(), self.most);
+        self.index.clear();
+        self.index.resize(slots_for(self.capacity), 0);
+        self.fill_index();
+    }
+
+    fn fill_index(&mut self) {
         for entry in 0..self.entries.len() {
             if let Err(slot) = self.find(self.entries[entry]) {
                 self.index[slot] = entry as u32 + 1;
@@ -237,6 +293,15 @@ impl Pending {
         }
     }
 
+    /// Records of the table on disk are about to come.
+    pub fn begin_check(&mut self) {
+        match self {
+            Pending::Signatures(set) => set.begin_check(),
+            // Has its filter ready: the signatures of whole states are known only when they are put in.
+            Pending::States(_) => {}
+        }
+    }
+
     /// A record of the table on disk: if such a state waits, it is old. Says whether one did.
     #[inline]
     pub fn found_on_disk(&mut self, signature: u64, state: &[u8]) -> bool {
@@ -249,15 +314,30 @@ impl Pending {
     /// The table is full: must what waits be judged before there can be room?
     pub fn must_judge(&self) -> bool {
         match self {
-            Pending::Signatures(set) => self.waiting() > set.capacity / 2,
+            Pending::Signatures(set) => set.crowded() && set.capacity == set.most,
             Pending::States(set) => set.waiting > 0,
         }
     }
 
-    /// Makes room by forgetting known states; those that wait stay.
-    pub fn shrink(&mut self) {
+    /// Entries that M is made for now: part of a checkpoint, since what is forgotten when depends on it. 0: does not matter.
+    pub fn capacity(&self) -> usize {
         match self {
-            Pending::Signatures(set) => set.shrink(),
+            Pending::Signatures(set) => set.capacity,
+            Pending::States(_) => 0,
+        }
+    }
+
+    /// Makes an M that was just made as large as another one was, if there is memory.
+    pub fn set_capacity(&mut self, capacity: usize) {
+        if let Pending::Signatures(set) = self {
+            set.resize(capacity.max(LEAST_ENTRIES));
+        }
+    }
+
+    /// Makes room, by growing or by forgetting known states; those that wait stay.
+    pub fn make_room(&mut self) {
+        match self {
+            Pending::Signatures(set) => set.make_room(),
             Pending::States(set) => set.store = ExactStore::with_budget(set.seed, set.budget),
         }
     }
@@ -301,9 +381,9 @@ impl Pending {
                 for entry in set.waiting..set.entries.len() {
                     f(set.entries[entry], &[], !set.is_old(entry))?;
                 }
+                // Only what waited can have been marked.
+                set.old[set.waiting / 64..set.entries.len().div_ceil(64)].fill(0);
                 set.waiting = set.entries.len();
-                set.old.fill(0);
-                set.filter.words.fill(0);
             }
             Pending::States(set) => {
                 let mut next = set.first.take();
@@ -320,5 +400,64 @@ impl Pending {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A level that does not fit makes M larger, up to its budget; only then it has to be judged.
+    #[test]
+    fn grows_for_what_waits_and_forgets_what_is_known() {
+        let most = 5 * FIRST_ENTRIES;
+        let mut pending = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
+        let bytes = pending.memory();
+        let mut next = 0u64;
+        let mut fill = |pending: &mut Pending, until: &dyn Fn(&Pending) -> bool| {
+            while !until(pending) {
+                next += 1;
+                if pending.insert(next, &[]) == Inserted::Full {
+                    assert!(!pending.must_judge());
+                    pending.make_room();
+                    assert_eq!(pending.insert(next, &[]), Inserted::New);
+                }
+            }
+        };
+        fill(&mut pending, &|pending| pending.waiting() == most);
+        assert_eq!((pending.capacity(), pending.memory()), (most, bytes));
+        assert_eq!(pending.insert(u64::MAX, &[]), Inserted::Full);
+        assert!(pending.must_judge());
+        for signature in 1..=most as u64 {
+            assert_eq!(pending.insert(signature, &[]), Inserted::Seen);
+        }
+        pending.begin_check();
+        assert!(pending.found_on_disk(7, &[]) && !pending.found_on_disk(7, &[]));
+        assert!(!pending.found_on_disk(most as u64 + 1, &[]));
+        let mut old = Vec::new();
+        let judged = pending.judge(|signature, _, is_new| {
+            if !is_new {
+                old.push(signature);
+            }
+            Ok::<(), ()>(())
+        });
+        assert!(judged.is_ok() && old == [7] && pending.waiting() == 0);
+        // Half of them make room for new ones; the newest stay.
+        fill(&mut pending, &|pending| pending.waiting() == 10);
+        assert_eq!(pending.insert(most as u64, &[]), Inserted::Seen);
+        assert_eq!(pending.insert(1, &[]), Inserted::New);
+        // Levels of few states need no more than the first size.
+        let mut small = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
+        for signature in 1..=3 * most as u64 {
+            if small.insert(signature, &[]) == Inserted::Full {
+                assert!(!small.must_judge());
+                small.make_room();
+                assert_eq!(small.insert(signature, &[]), Inserted::New);
+            }
+            if signature % 1000 == 0 {
+                small.judge(|_, _, _| Ok::<(), ()>(())).unwrap();
+            }
+        }
+        assert_eq!(small.capacity(), FIRST_ENTRIES);
     }
 }

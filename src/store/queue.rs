@@ -165,8 +165,8 @@ impl Queue {
     #[cold]
     fn next_head(&mut self) -> Result<bool, Limit> {
         self.at = 0;
-        self.head.clear();
         if let Some(block) = self.full.pop_front() {
+            self.head.clear();
             self.spare = std::mem::replace(&mut self.head, block);
             return Ok(true);
         }
@@ -179,6 +179,7 @@ impl Queue {
             }
             return Ok(true);
         }
+        self.head.clear();
         std::mem::swap(&mut self.head, &mut self.tail);
         Ok(!self.head.is_empty())
     }
@@ -207,14 +208,19 @@ impl Queue {
     }
 }
 
-/// Reads the next block of a file; returns its bytes with the length in front.
+/// Reads the next block of a file; returns its bytes with the length in front. After an error the block is empty.
 fn read_block(segment: &mut Segment, block: &mut Vec<u8>) -> Result<u64, Limit> {
     let mut length = [0; LENGTH];
-    segment.file.read_at(segment.read, &mut length)?;
-    block.clear();
-    block.resize(u32::from_le_bytes(length) as usize, 0);
-    segment.file.read_at(segment.read + LENGTH as u64, block)?;
-    Ok((LENGTH + block.len()) as u64)
+    let Segment { file, read } = segment;
+    let result = file.read_at(*read, &mut length).and_then(|()| {
+        // What is there already is overwritten, not zeroed first.
+        block.resize(u32::from_le_bytes(length) as usize, 0);
+        file.read_at(*read + LENGTH as u64, block)
+    });
+    if result.is_err() {
+        block.clear();
+    }
+    result.map(|()| (LENGTH + block.len()) as u64)
 }
 
 fn length_at(block: &[u8], at: usize) -> usize {
@@ -283,7 +289,8 @@ mod tests {
             let folder = WorkDir::new(None).unwrap();
             let path = folder.path().to_path_buf();
             exercise(Queue::on_disk(bound, Arc::clone(&folder)), bound);
-            assert_eq!(std::fs::read_dir(path).unwrap().count(), 0);
+            // Only the lock of the folder is left.
+            assert_eq!(std::fs::read_dir(path).unwrap().count(), 1);
         }
     }
 }

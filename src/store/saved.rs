@@ -424,6 +424,7 @@ struct DiskParts {
     partial: bool,
     kept_logarithm: u64,
     bytes_read: u64,
+    capacity: usize,
 }
 
 impl Saved for DiskStore {
@@ -448,6 +449,7 @@ impl Saved for DiskStore {
             partial: self.partial,
             kept_logarithm: self.kept_logarithm.to_bits(),
             bytes_read,
+            capacity: self.pending.capacity(),
         };
         writer.value(PARTS, &parts)?;
         writer.section(VISITED)?;
@@ -500,6 +502,7 @@ impl Saved for DiskStore {
         while reader.record(&mut record)? {
             self.verdicts.push(&[&record])?;
         }
+        self.pending.set_capacity(parts.capacity);
         reader.section(WAITING)?;
         while reader.record(&mut record)? {
             let Some((&waits, rest)) = record.split_first() else { continue };

@@ -50,21 +50,36 @@ impl Slab {
     }
 
     /// Makes `count` places (at least as many as there are), each wide enough for `length`; `room` is how many bytes
-    /// more may be had while old and new exist together. False, and nothing changes: there are not so many.
+    /// more may be had. False, and nothing changes: there are not so many.
     #[must_use]
     pub fn widen(&mut self, length: usize, count: usize, room: usize) -> bool {
-        let place = (LENGTH + length).next_multiple_of(ROUND).max(self.place);
-        let count = count.max(self.len());
-        let Some(size) = place.checked_mul(count) else { return false };
-        if size > room || length >= u32::MAX as usize {
+        let before = self.place;
+        let place = (LENGTH + length).next_multiple_of(ROUND).max(before);
+        let there = self.len();
+        let Some(size) = place.checked_mul(count.max(there)) else { return false };
+        let more = size.saturating_sub(self.bytes.len());
+        if more > room || length >= u32::MAX as usize {
             return false;
         }
-        let Some(bytes) = try_zeroed_bytes(size) else { return false };
-        let old = std::mem::replace(self, Slab { bytes, place });
-        for number in 0..old.len() {
-            if let Some(state) = old.get(number) {
-                self.set(number, state);
-            }
+        if there == 0 {
+            let Some(bytes) = try_zeroed_bytes(size) else { return false };
+            *self = Slab { bytes, place };
+            return true;
+        }
+        // Old and new together would be twice as much as the budget was made for. The system moves large blocks without
+        // copying them; within the block the last place moves first.
+        if self.bytes.try_reserve_exact(more).is_err() {
+            return false;
+        }
+        self.bytes.resize(size, 0);
+        self.place = place;
+        for number in (0..there).rev() {
+            let start = number * before;
+            self.bytes.copy_within(start..start + before, number * place);
+        }
+        // Where a place begins now there may lie the middle of an old one.
+        for number in there..self.len() {
+            self.bytes[number * place..number * place + LENGTH].fill(0);
         }
         true
     }
@@ -78,11 +93,27 @@ mod tests {
     fn places_keep_their_states_when_widened() {
         let mut slab = Slab::default();
         assert!(!slab.fits(0) && slab.get(0).is_none());
-        assert!(slab.widen(3, 10, 160) && !slab.widen(13, 10, 319));
+        assert!(slab.widen(3, 10, 160) && !slab.widen(13, 10, 159));
         slab.set(0, b"abc");
         slab.set(9, b"");
         assert!(slab.widen(100, 20, usize::MAX));
         assert_eq!((slab.get(0), slab.get(9), slab.get(5)), (Some(&b"abc"[..]), Some(&b""[..]), None));
         assert!(slab.fits(100) && !slab.fits(200) && slab.len() == 20);
+    }
+
+    /// In place, with what may be had and no more, and nothing of the old places looks like a state.
+    #[test]
+    fn full_places_are_widened_in_place() {
+        let mut slab = Slab::default();
+        assert!(slab.widen(12, 10, 160));
+        for number in 0..10 {
+            slab.set(number, &[number as u8 + 1; 12]);
+        }
+        assert!(slab.widen(13, 40, 32 * 40 - 160) && slab.len() == 40);
+        for number in 0..40 {
+            let state = [number as u8 + 1; 12];
+            assert_eq!(slab.get(number), (number < 10).then_some(&state[..]));
+        }
+        assert_eq!(slab.memory(), 32 * 40);
     }
 }

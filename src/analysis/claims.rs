@@ -1,0 +1,170 @@
+//! Exclusive channels: what `xr q` and `xs q` promise, how far the promise is believed, and how it is held to account.
+//!
+//! A process that claims `xr q` says that nobody else receives from `q`; with `xs q` nobody else sends to it (Holzmann and
+//! Peled, FORTE 1994). [`super::flow`] finds out most of that by itself; a claim helps where a channel is handed around in
+//! messages, or where a process never comes to a statement that it has. Two uses, both in [`super::persistent`]:
+//! - a receive of the claimant does not fear the receives of others, nor a send their sends;
+//! - who waits for a message, or for room, waits for the claimant alone.
+//!
+//! Both put the claimant into the set, so it stays where it is, alive, while the others move. What they rely on is then:
+//! *while a process lives, nobody else stands before a move that breaks its claim*. That is looked at in every state of
+//! the search ([`Claims::broken`]), whether the move is executable or not, and for accesses whose channel hangs on the moving
+//! process alone ([`super::footprint::ChannelAccess::own`]); others are not excused. If some reachable state breaks a
+//! claim, then the reduced search comes to such a state too: docs/soundness.md has the argument. It needs that no claimant
+//! dies: claims of processes that can come to their end are not believed, for the one who breaks them might arrive after
+//! that. And it needs the proviso against ignoring, so a search for deadlocks only does not believe claims. A broken claim
+//! is not an error of the protocol, and the verdict must not hang on it: the search is run again without believing any.
+
+use super::dependence::{Dependence, StateView};
+use super::flow::{BitSet, Flow};
+use super::footprint::{ChannelAccess, Operation, Value};
+use super::persistent::ProcessSet;
+use super::relate::evaluate;
+use crate::model::{Action, Automaton, Expr, Model};
+
+/// One channel claimed by a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// `xs`; else `xr`.
+    pub send: bool,
+    /// The channel.
+    pub id: i32,
+}
+
+impl Claim {
+    /// The claim that an operation falls under.
+    fn on(operation: Operation, id: i32) -> Option<Claim> {
+        match operation {
+            Operation::Send { .. } => Some(Claim { send: true, id }),
+            Operation::Receive => Some(Claim { send: false, id }),
+            _ => None,
+        }
+    }
+}
+
+/// The claims of a process of type `p`, as far as it lives for ever and they name a channel that is known for life.
+pub fn of(model: &Model, flow: &Flow, p: usize, evaluate: impl Fn(&Expr) -> Option<i32>) -> Vec<Claim> {
+    if model.proctypes[p].exclusive.is_empty() || comes_to_an_end(&model.proctypes[p].automaton) {
+        return Vec::new();
+    }
+    let known = model.proctypes[p].exclusive.iter().filter(|(_, channel, _)| flow.is_stable(p, channel));
+    known.filter_map(|(send, channel, _)| Some(Claim { send: *send, id: evaluate(channel)? })).collect()
+}
+
+/// Can a process die?
+fn comes_to_an_end(automaton: &Automaton) -> bool {
+    let mut seen = BitSet::new(automaton.locations.len());
+    let mut open = vec![automaton.entry];
+    while let Some(location) = open.pop() {
+        if !seen.insert(location as usize) {
+            continue;
+        }
+        let Some(at) = automaton.locations.get(location as usize) else { return true };
+        for transition in &automaton.transitions[at.first as usize..(at.first + at.count) as usize] {
+            if matches!(transition.action, Action::End) {
+                return true;
+            }
+            open.push(transition.target);
+        }
+    }
+    false
+}
+
+/// Is `theirs`, an operation of another process of the same kind as `mine`, ruled out by these claims of the process of
+/// `mine`?
+pub fn excuses(claims: &[Claim], mine: &ChannelAccess, theirs: &ChannelAccess) -> bool {
+    let Value::Known(id) = mine.id else { return false };
+    theirs.own && Claim::on(mine.operation, id).is_some_and(|claim| claims.contains(&claim))
+}
+
+/// The claims of the processes of a state.
+#[derive(Clone, Debug, Default)]
+pub struct Claims {
+    held: Vec<(Claim, usize)>,
+}
+
+impl Claims {
+    /// Takes note of the processes of a state, which `dependence` knows already.
+    pub fn refresh(&mut self, view: &impl StateView, dependence: &Dependence<'_>) {
+        self.held.clear();
+        for pid in 0..view.process_count() {
+            let claims = &dependence.instance(dependence.instance_of(pid)).claims;
+            self.held.extend(claims.iter().map(|&claim| (claim, pid)));
+        }
+    }
+
+    /// Who holds this claim.
+    fn holder(&self, claim: Claim) -> Option<usize> {
+        self.held.iter().find(|(held, _)| *held == claim).map(|&(_, pid)| pid)
+    }
+
+    /// The other processes that alone can end a wait of process `pid`; `None` if it may be anybody.
+    pub fn awaited(&self, view: &impl StateView, pid: usize, accesses: &[ChannelAccess]) -> Option<ProcessSet> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let mut holders = ProcessSet::default();
+        let mut waits = false;
+        for access in accesses {
+            let Operation::Await { sends, receives, .. } = access.operation else { continue };
+            if !access.own {
+                return None;
+            }
+            let id = number(view, pid, &access.id)?;
+            for (wanted, send) in [(sends, true), (receives, false)] {
+                if wanted {
+                    let holder = self.holder(Claim { send, id })?;
+                    if holder != pid {
+                        holders.insert(holder);
+                    }
+                    waits = true;
+                }
+            }
+        }
+        waits.then_some(holders)
+    }
+
+    /// A process of the state stands before a move that breaks a claim of another one, or two claim the same: who, and how.
+    pub fn broken(&self, view: &impl StateView, dependence: &Dependence<'_>) -> Option<String> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let name = |pid: usize| format!("{} (pid {pid})", dependence.model.proctypes[view.proctype(pid)].name);
+        let word = |claim: Claim| if claim.send { "xs" } else { "xr" };
+        for (n, &(claim, pid)) in self.held.iter().enumerate() {
+            if let Some(&(_, other)) = self.held[n + 1..].iter().find(|(held, other)| *held == claim && *other != pid) {
+                return Some(format!("{} and {} claim one channel with {}", name(pid), name(other), word(claim)));
+            }
+        }
+        for pid in 0..view.process_count() {
+            let instance = dependence.instance(dependence.instance_of(pid));
+            let automaton = &dependence.model.proctypes[instance.proctype].automaton;
+            let location = &automaton.locations[view.location(pid) as usize];
+            for t in location.first as usize..(location.first + location.count) as usize {
+                for access in instance.footprints[t].channels.iter().filter(|access| access.own) {
+                    // an id that cannot be evaluated is an error when it is used, and no access
+                    let claim = number(view, pid, &access.id).and_then(|id| Claim::on(access.operation, id));
+                    if let Some(claim) = claim
+                        && let Some(holder) = self.holder(claim)
+                        && holder != pid
+                    {
+                        let text = &automaton.transitions[t].text;
+                        let (word, breaker, holder) = (word(claim), name(pid), name(holder));
+                        return Some(format!(
+                            "{breaker} comes to `{text}`, but {holder} claims the channel with {word}"
+                        ));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+fn number(view: &impl StateView, pid: usize, value: &Value) -> Option<i32> {
+    match value {
+        Value::Known(id) => Some(*id),
+        Value::Expr(_, expr) => evaluate(view, pid, expr),
+        Value::Any => None,
+    }
+}
