@@ -150,6 +150,28 @@ fn every_mode_leaves_its_checkpoint_when_it_is_interrupted() {
     }
 }
 
+/// Signals are caught before the first thing is done to a folder. Much to clean up keeps pv at that for a while.
+#[test]
+fn an_interrupt_before_the_search_begins_is_answered() {
+    const LEFT: usize = 3000;
+    let folder = folder();
+    let work = folder.path().join("work");
+    for number in 0..LEFT {
+        let left = work.join(format!("pv-{number:06}"));
+        std::fs::create_dir(&left).unwrap();
+        std::fs::write(left.join("lock"), "").unwrap();
+    }
+    let line = "check large.pml --search bfs --disk --work-dir work --json --checkpoint kept/c";
+    let mut child = command(folder.path(), line).spawn().unwrap();
+    wait_until(&mut child, || names(&work).len() < LEFT);
+    send(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["reason"], "interrupted");
+    assert_eq!((names(&work).len(), names(&folder.path().join("kept"))), (0, vec!["c".to_string()]));
+}
+
 /// `ulimit -f` is a small disk that needs no rights: writing beyond it fails.
 #[test]
 fn a_full_disk_is_an_error_with_a_message() {
