@@ -242,6 +242,29 @@ fn a_full_table_is_incomplete() {
     assert!(report.get("checkpoint").is_none() && names(&folder.path().join("kept")).is_empty());
 }
 
+/// A checkpoint that is due and cannot be written is no reason to lose the work: it is told, and the next one may do.
+#[test]
+fn a_search_outlives_checkpoints_that_cannot_be_written() {
+    let folder = folder();
+    let kept = folder.path().join("kept");
+    let line = "check large.pml --search bfs --memory 1G --json --checkpoint kept/c --checkpoint-every 0.01";
+    let mut child = command(folder.path(), line).spawn().unwrap();
+    wait_until(&mut child, || kept.join("c").exists());
+    std::fs::rename(&kept, folder.path().join("gone")).unwrap();
+    let mut warning = String::new();
+    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut stderr, &mut warning).unwrap();
+    assert!(warning.contains("kept") && warning.ends_with("the search goes on\n"), "{warning}");
+    std::fs::create_dir(&kept).unwrap();
+    wait_until(&mut child, || kept.join("c").exists());
+    send(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &report["reason"]), (Some(3), &"interrupted".into()));
+    assert!(report.get("notes").is_none(), "{report}");
+    assert_eq!(names(&kept), ["c"]);
+}
+
 /// A budget that is too small, a cache that forgets too much: the search can go on in another mode.
 #[test]
 fn what_gave_up_can_go_on() {

@@ -76,8 +76,9 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         let mut progress = Progress::new(console.progress(), name.as_deref().unwrap_or_default());
         let mut monitor = Monitor::silent(&interrupt);
         monitor.progress = Box::new(|snapshot| progress.update(snapshot));
+        monitor.warn = Box::new(|what| console.warn(what));
         monitor.keeper = keeper_of_first.take();
-        let outcome = plan.execute(&loaded.model, &mut monitor);
+        let mut outcome = plan.execute(&loaded.model, &mut monitor);
         let keeper = monitor.keeper.take();
         drop(monitor);
         progress.finish();
@@ -87,6 +88,9 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
             console.wrong(format!("internal error: {what}"));
             return INTERNAL_ERROR;
+        }
+        if let Some(why) = keeper.as_ref().and_then(|keeper| keeper.missed.as_ref()) {
+            outcome.notes.push(format!("the last checkpoint that was due is missing: {why}"));
         }
         let checkpoint = keeper.as_ref().filter(|_| matches!(outcome.verdict, Verdict::Incomplete(_))).and_then(left);
         let mut run = Run { property: name, trails: Vec::new(), outcome, checkpoint };

@@ -28,6 +28,8 @@ pub struct Keeper {
     pub present: bool,
     /// It is time to write.
     pub due: bool,
+    /// Why the last one that was due could not be written.
+    pub missed: Option<String>,
     last: Instant,
 }
 
@@ -43,6 +45,7 @@ impl Keeper {
             kept: false,
             present: false,
             due: false,
+            missed: None,
             last: Instant::now(),
         }
     }
@@ -63,7 +66,17 @@ impl Keeper {
     pub fn wrote(&mut self) {
         self.due = false;
         self.present = true;
+        self.missed = None;
         self.last = Instant::now();
+    }
+
+    /// A checkpoint that was due could not be written; the next one may. Is that news?
+    pub fn could_not_write(&mut self, why: &str) -> bool {
+        self.due = false;
+        self.last = Instant::now();
+        let news = self.missed.as_deref() != Some(why);
+        self.missed = Some(why.to_string());
+        news
     }
 
     /// The shape of the store that the search goes on from.

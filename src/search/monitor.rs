@@ -44,6 +44,8 @@ pub struct Monitor<'a> {
     pub deadline: Option<Instant>,
     /// Shows progress.
     pub progress: Box<dyn FnMut(&Snapshot) + 'a>,
+    /// Tells at once what went wrong although the search goes on.
+    pub warn: Box<dyn FnMut(&str) + 'a>,
     /// Progress wants [`Snapshot::distinct`], which costs a pass over a small table.
     pub sampling: bool,
     /// Where a breadth-first search leaves checkpoints and starts from one.
@@ -61,6 +63,7 @@ impl<'a> Monitor<'a> {
             reserve: 0,
             deadline: None,
             progress: Box::new(|_| ()),
+            warn: Box::new(|_| ()),
             sampling: false,
             keeper: None,
             peak: 0,

@@ -406,7 +406,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 self.end_level(store, bound)?;
             }
             if self.monitor.keeper.as_ref().is_some_and(|keeper| keeper.due) {
-                self.write(store)?;
+                self.write_when_due(store)?;
             }
             if switch.is_some_and(|rate| store.collision_rate() >= rate) {
                 return Ok(Stop::Switch);

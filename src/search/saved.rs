@@ -71,6 +71,20 @@ impl Queued<'_, '_, '_, '_> {
         Ok(shape.is_some_and(|shape| shape.kind == Kind::Disk))
     }
 
+    /// Leaves a checkpoint on the way. The search does not hang on it: if it cannot be written, the search goes on, and the
+    /// one before, if any, stays.
+    pub(super) fn write_when_due<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
+        match (self.write(store), &mut self.monitor.keeper) {
+            (Err(Limit::File(why)), Some(keeper)) => {
+                if keeper.could_not_write(&why) {
+                    (self.monitor.warn)(&format!("{why}; the search goes on"));
+                }
+                Ok(())
+            }
+            (result, _) => result,
+        }
+    }
+
     /// Leaves a checkpoint, if there is where.
     pub(super) fn write<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
         let Some(keeper) = &self.monitor.keeper else { return Ok(()) };

@@ -454,14 +454,15 @@ impl Saved for DiskStore {
         writer.value(PARTS, &parts)?;
         writer.section(VISITED)?;
         let mut record = Vec::new();
-        self.contents(|signature, state| {
+        let written = self.contents(|signature, state| {
             record.clear();
             record.extend_from_slice(&signature.to_le_bytes());
             record.extend_from_slice(state);
             writer.record(&record)
-        })?;
+        });
         // Reading for a checkpoint is no work of the search.
         self.table.bytes_read = bytes_read;
+        written?;
         writer.end_section()?;
         writer.section(WAITING)?;
         self.pending.each(|signature, state, waits| {
