@@ -17,15 +17,11 @@
 
 use super::breadth::{BfsStatistics, BfsStore};
 use super::compact::scale;
-use super::distinct::Distinct;
-use super::hash::StateHash;
+use super::forgetting::Forgetting;
 use super::omission::Omission;
-use super::rng::StoreRng;
-use super::signature::Signatures;
 use super::slab::Slab;
 use super::try_zeroed;
 use crate::search::outcome::Limit;
-use rand::Rng;
 
 /// Ways unless the user says otherwise: a cache line of signatures. (Caching Murphi looks in 13 places.)
 pub const DEFAULT_WAYS: u8 = 8;
@@ -147,15 +143,7 @@ impl Groups {
 #[derive(Debug)]
 pub struct BfsCache {
     pub(super) groups: Groups,
-    pub(super) kept: Kept,
-    pub(super) ways: u8,
-    pub(super) seed: u64,
-    place: StateHash,
-    signatures: Signatures,
-    pub(super) rng: StoreRng,
-    pub(super) distinct: Distinct,
-    pub(super) stored: u64,
-    pub(super) forgotten: u64,
+    pub(super) common: Forgetting,
 }
 
 impl BfsCache {
@@ -163,15 +151,7 @@ impl BfsCache {
     pub fn new(slots: u64, ways: u8, kept: Kept, seed: u64, budget: usize) -> Option<Self> {
         Some(BfsCache {
             groups: Groups::new(slots, ways, kept == Kept::States, budget)?,
-            kept,
-            ways,
-            seed,
-            place: StateHash::new(seed),
-            signatures: Signatures::new(kept.bits(), seed),
-            rng: StoreRng::new(seed),
-            distinct: Distinct::default(),
-            stored: 0,
-            forgotten: 0,
+            common: Forgetting::new(kept, ways, seed),
         })
     }
 
@@ -201,45 +181,37 @@ impl Kept {
 
 impl BfsStore for BfsCache {
     fn is_exact(&self) -> bool {
-        self.kept == Kept::States
+        self.common.kept == Kept::States
     }
 
     #[inline]
     fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
-        let key = self.signatures.of(state);
-        let place = self.place.hash(state);
+        let (key, place) = self.common.hashes(state);
         let group = self.groups.group(place);
         if self.groups.holds(group.clone(), key, state) {
             return Ok(false);
         }
         self.groups.prepare(state.len())?;
         let slot = self.groups.empty(group.clone()).unwrap_or_else(|| {
-            self.forgotten += 1;
-            group.start + self.rng.random_range(0..group.len() as u32) as usize
+            self.common.forgotten += 1;
+            self.common.victim(&group)
         });
         self.groups.put(slot, key, state);
-        self.distinct.note(place);
-        self.stored += 1;
+        self.common.inserted(place);
         Ok(true)
     }
 
     fn memory(&self) -> usize {
-        self.groups.memory() + self.distinct.memory()
+        self.groups.memory() + self.common.distinct.memory()
     }
 
     fn statistics(&self) -> BfsStatistics {
-        let exact_count = self.forgotten == 0;
         let ways = self.groups.keys.len() as f64 / self.groups.groups as f64;
-        BfsStatistics {
-            held: self.groups.held,
-            forgotten: self.forgotten,
-            distinct: if exact_count { self.stored as f64 } else { self.distinct.estimate().min(self.stored as f64) },
-            ..BfsStatistics::of_set(self.stored, self.kept.omission(self.stored, ways))
-        }
+        self.common.statistics(self.groups.held, ways)
     }
 
     fn collision_rate(&self) -> f64 {
-        self.forgotten as f64 / self.stored.max(1) as f64
+        self.common.collision_rate()
     }
 }
 

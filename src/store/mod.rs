@@ -11,6 +11,7 @@ pub mod compact;
 pub mod disk;
 pub mod distinct;
 pub mod exact;
+mod forgetting;
 mod hash;
 pub mod hub;
 mod leftovers;

@@ -11,6 +11,7 @@ use super::bfs_cache::Groups;
 use super::checkpoint::{Reader, Writer};
 use super::disk::DiskStore;
 use super::distinct::Distinct;
+use super::forgetting::Forgetting;
 use super::pending::Inserted;
 use super::rng::StoreRng;
 use super::{BfsCache, BfsStore, BloomStore, CompactStore, ExactStore, FindStore, HubCache, Kept};
@@ -193,6 +194,20 @@ fn distinct(registers: &[u8], reader: &Reader) -> Result<Distinct, Limit> {
     Distinct::from_registers(registers).ok_or_else(|| reader.refuse("the registers of its estimate are incomplete"))
 }
 
+fn save_common(writer: &mut Writer, common: &Forgetting) -> Result<(), Limit> {
+    let Forgetting { stored, forgotten, .. } = *common;
+    let distinct = common.distinct.registers().to_vec();
+    writer.value(PARTS, &CacheParts { rng: common.rng.0, distinct, stored, forgotten })
+}
+
+fn load_common(reader: &mut Reader, common: &mut Forgetting) -> Result<(), Limit> {
+    let parts: CacheParts = reader.value(PARTS)?;
+    common.distinct = distinct(&parts.distinct, reader)?;
+    common.rng = StoreRng(parts.rng);
+    (common.stored, common.forgotten) = (parts.stored, parts.forgotten);
+    Ok(())
+}
+
 /// Writes the places of a cache; those of a second level are numbered from `first` on.
 fn save_places(writer: &mut Writer, groups: &Groups, first: usize) -> Result<(), Limit> {
     let mut record = Vec::new();
@@ -246,45 +261,38 @@ fn adopt_state(store: &mut impl BfsStore, state: Option<&[u8]>) -> Result<(), Li
 
 impl Saved for BfsCache {
     fn shape(&self) -> Shape {
-        let sizes = vec![self.groups.slots() as u64, u64::from(self.ways)];
-        Shape { kind: Kind::Cache, bits: kept_bits(self.kept), seed: self.seed, sizes }
+        let sizes = vec![self.groups.slots() as u64, u64::from(self.common.ways)];
+        Shape { kind: Kind::Cache, bits: kept_bits(self.common.kept), seed: self.common.seed, sizes }
     }
 
     fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {
-        let (stored, forgotten) = (self.stored, self.forgotten);
-        let distinct = self.distinct.registers().to_vec();
-        writer.value(PARTS, &CacheParts { rng: self.rng.0, distinct, stored, forgotten })?;
+        save_common(writer, &self.common)?;
         writer.section(VISITED)?;
         save_places(writer, &self.groups, 0)?;
         writer.end_section()
     }
 
     fn load(&mut self, reader: &mut Reader) -> Result<(), Limit> {
-        let parts: CacheParts = reader.value(PARTS)?;
-        self.distinct = distinct(&parts.distinct, reader)?;
-        self.rng = StoreRng(parts.rng);
-        (self.stored, self.forgotten) = (parts.stored, parts.forgotten);
+        load_common(reader, &mut self.common)?;
         load_places(reader, &mut [&mut self.groups])
     }
 
     fn adopt(&mut self, _: u64, state: Option<&[u8]>) -> Result<(), Limit> {
-        let before = (self.stored, self.forgotten);
+        let before = (self.common.stored, self.common.forgotten);
         let adopted = adopt_state(self, state);
-        (self.stored, self.forgotten) = before;
+        (self.common.stored, self.common.forgotten) = before;
         adopted
     }
 }
 
 impl Saved for HubCache {
     fn shape(&self) -> Shape {
-        let sizes = vec![self.first.slots() as u64, self.second.slots() as u64, u64::from(self.ways)];
-        Shape { kind: Kind::Hub, bits: kept_bits(self.kept), seed: self.seed, sizes }
+        let sizes = vec![self.first.slots() as u64, self.second.slots() as u64, u64::from(self.common.ways)];
+        Shape { kind: Kind::Hub, bits: kept_bits(self.common.kept), seed: self.common.seed, sizes }
     }
 
     fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {
-        let (stored, forgotten) = (self.stored, self.forgotten);
-        let distinct = self.distinct.registers().to_vec();
-        writer.value(PARTS, &CacheParts { rng: self.rng.0, distinct, stored, forgotten })?;
+        save_common(writer, &self.common)?;
         writer.section(VISITED)?;
         save_places(writer, &self.first, 0)?;
         save_places(writer, &self.second, self.first.slots())?;
@@ -292,17 +300,14 @@ impl Saved for HubCache {
     }
 
     fn load(&mut self, reader: &mut Reader) -> Result<(), Limit> {
-        let parts: CacheParts = reader.value(PARTS)?;
-        self.distinct = distinct(&parts.distinct, reader)?;
-        self.rng = StoreRng(parts.rng);
-        (self.stored, self.forgotten) = (parts.stored, parts.forgotten);
+        load_common(reader, &mut self.common)?;
         load_places(reader, &mut [&mut self.first, &mut self.second])
     }
 
     fn adopt(&mut self, _: u64, state: Option<&[u8]>) -> Result<(), Limit> {
-        let before = (self.stored, self.forgotten);
+        let before = (self.common.stored, self.common.forgotten);
         let adopted = adopt_state(self, state);
-        (self.stored, self.forgotten) = before;
+        (self.common.stored, self.common.forgotten) = before;
         adopted
     }
 }
