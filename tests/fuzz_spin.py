@@ -857,6 +857,7 @@ def difference(text, pv, folder, only=None):
         "bfs": lambda: reduced("bfs", "--search", "bfs", stored=True),
         "sleep": lambda: reduced("sleep", "--sleep", stored=True),
         "por": lambda: reduced("por", "--por"),
+        "por-sleep": lambda: reduced("por-sleep", "--por", "--sleep"),
         "cache": lambda: reduced("cache", "--cache", "200", "--sleep", all_verdicts=False),
         "independence": lambda: reduced("independence", "--check-independence"),
         "persistent": lambda: reduced("persistent", "--por", "--check-por"),

@@ -78,13 +78,17 @@ fn check(path: &Path) -> Result<(), Failed> {
         expect(all, || "--sleep --cache: states are missing".to_string())?;
     }
 
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
-        let por = run(&model, &Plan { reducing: Reducing::Persistent, order, ..plan.clone() });
-        expect(violated(&por) == violated(&full), || format!("--por {order:?}: {}", por.verdict.name()))?;
-        expect(deadlocks(&por) == deadlocks(&full), || format!("--por {order:?}: deadlocks differ"))?;
-        expect(por.counts.stored <= full.counts.stored, || format!("--por {order:?}: more states"))?;
-        let only = run(&model, &Plan { reducing: Reducing::Deadlocks, assertions: false, order, ..plan.clone() });
-        expect(deadlocks(&only) == deadlocks(&full), || format!("--deadlocks-only {order:?}: deadlocks differ"))?;
+    for (order, reducing, only) in [
+        (Order::DepthFirst, Reducing::Persistent, Reducing::Deadlocks),
+        (Order::BreadthFirst, Reducing::Persistent, Reducing::Deadlocks),
+        (Order::DepthFirst, Reducing::PersistentSleep, Reducing::DeadlocksSleep),
+    ] {
+        let por = run(&model, &Plan { reducing, order, ..plan.clone() });
+        expect(violated(&por) == violated(&full), || format!("{reducing:?} {order:?}: {}", por.verdict.name()))?;
+        expect(deadlocks(&por) == deadlocks(&full), || format!("{reducing:?} {order:?}: deadlocks differ"))?;
+        expect(por.counts.stored <= full.counts.stored, || format!("{reducing:?} {order:?}: more states"))?;
+        let outcome = run(&model, &Plan { reducing: only, assertions: false, order, ..plan.clone() });
+        expect(deadlocks(&outcome) == deadlocks(&full), || format!("{only:?} {order:?}: deadlocks differ"))?;
     }
 
     if full.counts.stored <= CHECKED {
@@ -108,9 +112,12 @@ fn model_of(text: &str) -> Result<Model, Failed> {
 fn recycled_pids() -> Result<(), Failed> {
     let model = model_of("proctype g() { assert(_pid == 1) } init { run g(); run g() }")?;
     for order in [Order::DepthFirst, Order::BreadthFirst] {
-        for reducing in [Reducing::Nothing, Reducing::Sleep, Reducing::Persistent] {
+        for reducing in [Reducing::Nothing, Reducing::Sleep, Reducing::Persistent, Reducing::PersistentSleep] {
             for cache in [None, Some(12)] {
-                if order == Order::BreadthFirst && (reducing == Reducing::Sleep || cache.is_some()) {
+                let sleeps = matches!(reducing, Reducing::Sleep | Reducing::PersistentSleep);
+                if order == Order::BreadthFirst && (sleeps || cache.is_some())
+                    || reducing == Reducing::PersistentSleep && cache.is_some()
+                {
                     continue;
                 }
                 let outcome = run(&model, &Plan { order, reducing, cache, ..Plan::default() });
@@ -224,6 +231,7 @@ fn closed_road() -> Result<(), Failed> {
     let program = pv::exec::Program::new(&model, None);
     let mut machine = pv::exec::Machine::new(&program).map_err(|_| "no initial state")?;
     let keep = Keep {
+        names_pids: false,
         deadlocks_only: false,
         strict_channels: false,
         count_births: true,

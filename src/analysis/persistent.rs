@@ -59,6 +59,11 @@ impl ProcessSet {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
+    /// Those of `self` that are not in `other`.
+    pub fn without(&self, other: &ProcessSet) -> ProcessSet {
+        ProcessSet(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
     /// The lowest of `self` that is not in `other`.
     #[inline]
     fn first_beyond(&self, other: &ProcessSet) -> Option<usize> {
@@ -76,6 +81,20 @@ pub struct Enabled {
     pub transitions: Vec<u64>,
     /// By pid: number of moves it takes part in.
     pub moves: Vec<u32>,
+}
+
+/// How pids are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pids {
+    /// Every state is itself.
+    Seen,
+    /// States that differ only in what nobody can see of pids are the same, if the model allows it.
+    Unseen {
+        /// Messages left in channels are judged.
+        strict_channels: bool,
+        /// See [`Persistent::max_births`].
+        counts: bool,
+    },
 }
 
 /// What an instance fears and what it waits for, of another instance by its location.
@@ -117,11 +136,13 @@ pub struct Persistent<'m> {
 }
 
 impl<'m> Persistent<'m> {
-    /// Analyses a model. `strict_channels`: messages left in channels are judged; `counts`: see
-    /// [`Persistent::max_births`]; `trusting`: believe `xr` and `xs`, and ask [`Persistent::broken_claim`] in every state.
-    pub fn new(model: &'m Model, strict_channels: bool, counts: bool, trusting: bool) -> Persistent<'m> {
+    /// Analyses a model. `trusting`: believe `xr` and `xs`, and ask [`Persistent::broken_claim`] in every state.
+    pub fn new(model: &'m Model, pids: Pids, trusting: bool) -> Persistent<'m> {
         let mut dependence = Dependence::new(model);
-        let max_births = dependence.up_to_pids(strict_channels, counts);
+        let max_births = match pids {
+            Pids::Seen => None,
+            Pids::Unseen { strict_channels, counts } => dependence.up_to_pids(strict_channels, counts),
+        };
         let reach: Vec<Vec<BitSet>> = (0..model.proctypes.len()).map(|p| reachable(model, p)).collect();
         let spawns = spawnable(model, &dependence, &reach);
         let pairs = Pairs::new(model, dependence, trusting);

@@ -181,7 +181,9 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
     Plan {
         order: if search.bfs() { Order::BreadthFirst } else { Order::DepthFirst },
         reducing: match (search.sleep, search.por, search.deadlocks_only) {
-            (true, ..) => Reducing::Sleep,
+            (true, true, true) => Reducing::DeadlocksSleep,
+            (true, true, false) => Reducing::PersistentSleep,
+            (true, false, _) => Reducing::Sleep,
             (_, true, true) => Reducing::Deadlocks,
             (_, true, false) => Reducing::Persistent,
             _ => Reducing::Nothing,

@@ -23,8 +23,9 @@ const RULES: &[Rule] = rules! {
     // Reductions
     "--sleep with --search bfs", |o| o.search.sleep && o.search.bfs(),
         "sleep sets live on the depth-first stack";
-    "--sleep with --por", |o| o.search.sleep && o.search.por,
-        "together they are sound only if every stored state keeps its sleep set, which no store here does";
+    "--sleep and --por with a store that forgets or errs",
+        |o| o.search.sleep && o.search.por && (o.search.cache.is_some() || o.search.store() != StoreKind::Exact),
+        "together they are sound only if every stored state keeps its sleep set";
     "--sleep with --pod", |o| o.search.sleep && o.search.pod() > 0,
         "precision on demand asks for the first successor of a state, which a sleep set may have left out";
     "--por with --pod", |o| o.search.por && o.search.pod() > 0,
@@ -218,7 +219,7 @@ mod tests {
     #[rustfmt::skip]
     const BREAKING: &[&str] = &[
         "--sleep --search bfs",
-        "--sleep --por",
+        "--sleep --por --cache 500",
         "--sleep --pod 1 --store compact",
         "--por --pod 1 --store bloom",
         "--deadlocks-only",
@@ -282,6 +283,8 @@ mod tests {
             "--search bfs --cache 500",
             "--cache 500 --sleep --replace type",
             "--por --deadlocks-only --check-por",
+            "--por --sleep",
+            "--por --sleep --deadlocks-only",
             "--por --check-por --check-independence --search bfs",
             "--store compact --bits 20 --slots 4M --pod 1 --repeat 3",
             "--store bloom --bits 3 --memory 512M",

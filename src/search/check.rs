@@ -13,6 +13,7 @@ use crate::search::moves::{Explorer, Tried};
 use crate::search::por::PersistentSets;
 use crate::search::reduction::Reduction;
 use crate::search::walk::{Choice, Taken, Walk};
+use crate::store::Handle;
 use std::collections::HashSet;
 
 /// States outside a persistent set that are looked at for each set.
@@ -177,6 +178,19 @@ fn describe(model: &Model, machine: &Machine<'_>, a: &Tried, b: &Tried, what: &s
 
 impl<R: Reduction> Reduction for Checked<'_, '_, R> {
     const ACTIVE: bool = true;
+    const REENTERS: bool = R::REENTERS;
+
+    fn entered(&mut self, handle: Handle) {
+        self.inner.entered(handle);
+    }
+
+    fn reenters(&mut self, machine: &mut Machine<'_>, handle: Handle) -> bool {
+        self.inner.reenters(machine, handle)
+    }
+
+    fn is_reentered(&self) -> bool {
+        self.inner.is_reentered()
+    }
 
     fn enter(&mut self, machine: &mut Machine<'_>, walk: &Walk) {
         if self.watch.fault.is_none() {

@@ -73,6 +73,9 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
                     self.limit = Some(Limit::Internal(fault.to_string()));
                     return Decision::Stop;
                 }
+                if R::REENTERS {
+                    self.reduction.entered(handle);
+                }
                 Decision::Enter(handle)
             }
             Visit::Seen { on_stack } => {
@@ -82,6 +85,12 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
                 }
                 self.matched += 1;
                 self.reduction.seen(machine, S::EXACT.then_some(on_stack));
+                if R::REENTERS
+                    && let Some(handle) = self.store.locate(machine.state())
+                    && self.reduction.reenters(machine, handle)
+                {
+                    return Decision::Enter(handle);
+                }
                 Decision::Back
             }
             Visit::Full => {
@@ -93,7 +102,10 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
 
     #[inline]
     fn leave(&mut self, machine: &mut Machine<'_>, _: &Walk, handle: Handle) -> Control {
-        self.store.leave(handle);
+        // One that was entered again is on the stack still, or has left it long ago.
+        if !(R::REENTERS && self.reduction.is_reentered()) {
+            self.store.leave(handle);
+        }
         self.reduction.leave(machine);
         Control::Continue
     }

@@ -13,6 +13,7 @@ use crate::search::monitor::{Monitor, available, resident};
 use crate::search::outcome::{Limit, Outcome, Verdict};
 use crate::search::pod::PrecisionOnDemand;
 use crate::search::por::{BROKEN_CLAIM, Keep, PersistentSets, UNCERTAIN};
+use crate::search::por_sleep::PersistentSleep;
 use crate::search::reduction::{Full, Reduction};
 use crate::search::sleep::SleepSets;
 use crate::search::walk::Rules;
@@ -58,6 +59,22 @@ pub enum Reducing {
     Persistent,
     /// What is outside persistent sets; keeps deadlocks only.
     Deadlocks,
+    /// What is outside persistent sets or sleeps; keeps assertions and deadlocks.
+    PersistentSleep,
+    /// What is outside persistent sets or sleeps; keeps deadlocks only.
+    DeadlocksSleep,
+}
+
+impl Reducing {
+    /// Assertions may be missed.
+    fn keeps_deadlocks_only(self) -> bool {
+        matches!(self, Reducing::Deadlocks | Reducing::DeadlocksSleep)
+    }
+
+    /// Persistent sets with sleep sets.
+    fn is_combined(self) -> bool {
+        matches!(self, Reducing::PersistentSleep | Reducing::DeadlocksSleep)
+    }
 }
 
 /// One search.
@@ -355,15 +372,20 @@ impl Plan {
             Reducing::Persistent | Reducing::Deadlocks => {
                 self.checked(model, program, store, PersistentSets::new(model, self.keep(S::EXACT)), monitor)
             }
+            Reducing::PersistentSleep | Reducing::DeadlocksSleep => {
+                self.checked(model, program, store, PersistentSleep::new(model, program, self.keep(true)), monitor)
+            }
         }
     }
 
     fn keep(&self, tracks_stack: bool) -> Keep {
         Keep {
-            deadlocks_only: self.reducing == Reducing::Deadlocks,
+            deadlocks_only: self.reducing.keeps_deadlocks_only(),
             strict_channels: self.strict_channels,
             count_births: self.count_births,
-            trust_claims: self.trust_claims,
+            names_pids: self.reducing.is_combined(),
+            // see docs/soundness.md
+            trust_claims: self.trust_claims && !self.reducing.is_combined(),
             tracks_stack,
         }
     }

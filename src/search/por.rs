@@ -10,7 +10,7 @@
 //! Costs: every transition is tried once more per state, to see which are enabled.
 
 use crate::analysis::Dependence;
-use crate::analysis::persistent::{Enabled, Persistent, ProcessSet};
+use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
 use crate::exec::{Fired, Machine};
 use crate::model::Model;
 use crate::search::reduction::Reduction;
@@ -43,6 +43,8 @@ pub struct Keep {
     /// Births may be counted to justify a coarser view of pids. If the count does not work out the search ends with
     /// [`UNCERTAIN`], and must be run again without.
     pub count_births: bool,
+    /// The search names moves by pids, so states that differ in pids only must be told apart.
+    pub names_pids: bool,
     /// `xr` and `xs` are believed. If the model breaks one the search ends with [`BROKEN_CLAIM`], and must be run again
     /// without.
     pub trust_claims: bool,
@@ -95,7 +97,9 @@ impl<'m> PersistentSets<'m> {
         let counts = keep.count_births && !keep.deadlocks_only;
         // a state that breaks a claim could be put off for ever too
         let trusting = keep.trust_claims && !keep.deadlocks_only;
-        let persistent = Persistent::new(model, keep.strict_channels, counts, trusting);
+        let pids =
+            if keep.names_pids { Pids::Seen } else { Pids::Unseen { strict_channels: keep.strict_channels, counts } };
+        let persistent = Persistent::new(model, pids, trusting);
         let births = persistent.max_births.map(|limit| Births {
             limit,
             hash: StateHash::new(0),
@@ -125,6 +129,20 @@ impl<'m> PersistentSets<'m> {
                 births.note(machine, here);
             }
         }
+    }
+
+    /// A state is entered again: what is looked at there is not the business of the sets.
+    pub fn reenter(&mut self, machine: &Machine<'_>) {
+        let births = self.births_here(machine);
+        let done = ProcessSet::default();
+        self.frames.push(Frame { set: None, done, fresh: true, processes: machine.process_count(), births });
+    }
+
+    /// The processes that were looked at last in the state on top, if all that they led to is on the stack and more must be
+    /// looked at.
+    pub fn stuck(&self) -> Option<ProcessSet> {
+        let &Frame { set: Some(set), fresh: false, done, .. } = self.frames.last()? else { return None };
+        (!self.deadlocks_only).then(|| set.without(&done))
     }
 
     /// The relation the sets are made from.

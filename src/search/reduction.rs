@@ -4,14 +4,31 @@
 
 use crate::exec::Machine;
 use crate::search::walk::{Choice, Taken, Walk};
+use crate::store::Handle;
 
 /// Decides which moves of an entered state are explored.
 pub trait Reduction {
     /// The walk asks before each first step.
     const ACTIVE: bool;
 
+    /// States may be entered more than once, depth first; [`Reduction::entered`] and [`Reduction::reenters`] are called.
+    const REENTERS: bool = false;
+
     /// A new state was entered; it is the machine's state.
     fn enter(&mut self, _machine: &mut Machine<'_>, _walk: &Walk) {}
+
+    /// Where the store keeps the state that was just entered.
+    fn entered(&mut self, _handle: Handle) {}
+
+    /// The move that is under way has led to this state, which was entered before: is it entered again?
+    fn reenters(&mut self, _machine: &mut Machine<'_>, _handle: Handle) -> bool {
+        false
+    }
+
+    /// Was the state entered last entered before that, too?
+    fn is_reentered(&self) -> bool {
+        false
+    }
 
     /// The move that is under way has led to a state that was there already, on the stack or not (`None`: the store
     /// cannot tell). Breadth first, "on the stack" is what no longer waits in the queue.

@@ -17,60 +17,22 @@
 //!
 //! Costs: entries of 12 bytes on one array for the whole path, a few loads per sleeping move and state.
 
+use crate::analysis::Dependence;
 use crate::analysis::block::block_of;
 use crate::analysis::footprint::Flags;
-use crate::analysis::relate::Answer;
-use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Fired, Machine, Program};
 use crate::model::{Action, Automaton, Model, TransitionType};
 use crate::search::moves::free_rules;
 use crate::search::outcome::Step;
 use crate::search::reduction::Reduction;
+use crate::search::sleepers::{NOBODY, Sleeper, Sleepers, sides, taken};
 use crate::search::stack::{ControlFilter, StackHashes, control_key};
 use crate::search::walk::{Choice, Control, Decision, Ended, Event, Taken, Visitor, Walk};
 use crate::store::{Handle, StateHash};
 
-/// Pid in the upper byte, number of the transition in the program in the rest.
-type Half = u32;
-const NOBODY: Half = Half::MAX;
-
-#[inline]
-fn half(step: Taken) -> Half {
-    u32::from(step.pid) << 24 | step.number & 0xff_ffff
-}
-
-#[inline]
-fn taken(half: Half) -> Taken {
-    Taken { pid: (half >> 24) as u8, number: half & 0xff_ffff }
-}
-
-/// Actor and partner of a move, from its last step and the sender.
-#[inline]
-fn sides(step: Taken, sender: Option<Taken>) -> (Half, Half) {
-    match sender {
-        None => (half(step), NOBODY),
-        Some(sender) => (half(sender), half(step)),
-    }
-}
-
-/// A move in a sleep set.
-#[derive(Clone, Copy, Debug)]
-struct Sleeper {
-    actor: Half,
-    partner: Half,
-    /// Handed on to successors: it does not lead to a state on the stack.
-    passes: bool,
-}
-
-/// The sleep set of a state on the path: a stretch of the array of sleepers.
+/// What the stack conditions need to know of a state on the path.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// Where it starts.
-    start: u32,
-    /// End of what it was entered with.
-    inherited: u32,
-    /// End of the set; behind it lies the set for the successors of the move that is under way.
-    end: u32,
     /// The move that is under way has led to a state on the stack.
     hit: bool,
     /// See [`ControlFilter`].
@@ -91,19 +53,17 @@ enum Ends {
 /// More ends than this are not worth looking at one by one.
 const MAX_ENDS: usize = 12;
 
-/// The sleep sets of the states on the path.
+/// The sleep sets of the states on the path, and what lies on the stack.
 pub struct SleepSets<'m> {
-    dependence: Dependence<'m>,
-    /// By number of a transition in the program: its number in its automaton.
-    own_number: Vec<u32>,
-    /// By number in the program: makes or ends processes.
-    changes: Vec<bool>,
-    /// By number in the program.
-    ends: Vec<Ends>,
-    /// The move under way changes the processes.
-    dirty: bool,
-    sleepers: Vec<Sleeper>,
+    sleepers: Sleepers<'m>,
     frames: Vec<Frame>,
+    stack: Stack,
+}
+
+/// What is known of the states on the stack, for the two conditions.
+struct Stack {
+    /// By number of a transition in the program.
+    ends: Vec<Ends>,
     control: ControlFilter,
     hashes: StackHashes,
     hash: StateHash,
@@ -113,46 +73,28 @@ pub struct SleepSets<'m> {
 impl<'m> SleepSets<'m> {
     /// Empty sets for a search of this model.
     pub fn new(model: &'m Model, program: &Program) -> SleepSets<'m> {
-        let dependence = Dependence::new(model);
-        let mut own_number = vec![0; program.transitions.len()];
-        let mut changes = vec![false; program.transitions.len()];
+        let sleepers = Sleepers::new(model, program);
         let mut all_ends = vec![Ends::Unknown; program.transitions.len()];
         for (p, proctype) in model.proctypes.iter().enumerate() {
             let first = program.proctypes[p].first_transition as usize;
             for t in 0..proctype.automaton.transitions.len() {
-                own_number[first + t] = t as u32;
-                changes[first + t] = dependence.changes_processes(p, t);
-                all_ends[first + t] = ends(&proctype.automaton, t, &dependence, p);
+                all_ends[first + t] = ends(&proctype.automaton, t, sleepers.dependence(), p);
             }
         }
-        SleepSets {
-            dependence,
-            own_number,
-            changes,
+        let stack = Stack {
             ends: all_ends,
-            dirty: true,
-            sleepers: Vec::new(),
-            frames: Vec::new(),
             control: ControlFilter::default(),
             hashes: StackHashes::default(),
             hash: StateHash::new(0),
             probe: Walk::new(program.transitions.len(), free_rules()),
-        }
+        };
+        SleepSets { sleepers, frames: Vec::new(), stack }
     }
+}
 
-    #[inline]
-    fn part(&self, half: Half) -> Part {
-        let step = taken(half);
-        Part { pid: step.pid, transition: self.own_number[step.number as usize] }
-    }
-
-    #[inline]
-    fn as_move(&self, actor: Half, partner: Half) -> Move {
-        Move { actor: self.part(actor), partner: (partner != NOBODY).then(|| self.part(partner)) }
-    }
-
+impl Stack {
     /// Line 11: does this sleeping move lead from the machine's state to a state on the stack?
-    fn leads_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
+    fn is_hit_by(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
         self.control_may_match(machine, sleeper, control) && self.executes_to_stack(machine, sleeper)
     }
 
@@ -203,58 +145,30 @@ impl<'m> SleepSets<'m> {
         machine.undo(mark);
         found
     }
-
-    /// Line 14: what sleeps in the successors of this move, as far as it can be told without the state before it. Gives
-    /// true if some of it cannot.
-    #[inline]
-    fn hand_on(&mut self, frame: Frame, actor: Half, partner: Half) -> bool {
-        self.sleepers.truncate(frame.end as usize);
-        let taken = self.as_move(actor, partner);
-        for index in frame.start as usize..frame.end as usize {
-            let sleeper = self.sleepers[index];
-            if sleeper.passes {
-                let sleeping = self.as_move(sleeper.actor, sleeper.partner);
-                match self.dependence.move_statically(&sleeping, &taken) {
-                    Answer::Independent => self.sleepers.push(sleeper),
-                    Answer::Dependent => {}
-                    Answer::Ask => return true,
-                }
-            }
-        }
-        false
-    }
 }
 
 impl Reduction for SleepSets<'_> {
     const ACTIVE: bool = true;
 
     fn enter(&mut self, machine: &mut Machine<'_>, _: &Walk) {
-        if self.dirty {
-            self.dependence.refresh(machine);
-            self.dirty = false;
-        }
-        let from = self.frames.last().map_or(0, |frame| frame.end) as usize;
-        let start = self.sleepers.len();
         let mut control = 0u64;
         for pid in 0..machine.process_count() {
             control = control.wrapping_add(control_key(pid, machine.proctype(pid), machine.location(pid)));
         }
         // The state itself is on the stack: a move that changes nothing leads there.
-        self.control.add(control);
-        self.hashes.push(self.hash.hash(machine.state()));
-        // A copy: a block with several ends enters several states with the same set.
-        for index in from..start {
-            let mut sleeper = self.sleepers[index];
-            sleeper.passes = !self.leads_to_stack(machine, sleeper, control);
-            self.sleepers.push(sleeper);
-        }
-        let end = self.sleepers.len() as u32;
-        self.frames.push(Frame { start: start as u32, inherited: end, end, hit: false, control });
+        let stack = &mut self.stack;
+        stack.control.add(control);
+        stack.hashes.push(stack.hash.hash(machine.state()));
+        self.sleepers.enter(machine, |machine, sleeper| {
+            Some(Sleeper { passes: !stack.is_hit_by(machine, sleeper, control), ..sleeper })
+        });
+        self.frames.push(Frame { hit: false, control });
     }
 
     #[inline]
     fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
-        let on_stack = on_stack.unwrap_or_else(|| self.hashes.contains(self.hash.hash(machine.state())));
+        let stack = &self.stack;
+        let on_stack = on_stack.unwrap_or_else(|| stack.hashes.contains(stack.hash.hash(machine.state())));
         if let Some(frame) = self.frames.last_mut() {
             frame.hit |= on_stack;
         }
@@ -263,75 +177,39 @@ impl Reduction for SleepSets<'_> {
     #[inline]
     fn leave(&mut self, _: &Machine<'_>) {
         if let Some(frame) = self.frames.pop() {
-            self.sleepers.truncate(frame.start as usize);
-            self.control.remove(frame.control);
-            self.hashes.pop();
+            self.sleepers.leave();
+            self.stack.control.remove(frame.control);
+            self.stack.hashes.pop();
         }
     }
 
     #[inline]
     fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
-        let Some(&frame) = self.frames.last() else { return Choice::Try };
-        if frame.inherited == frame.start {
-            return Choice::Try;
-        }
-        let (actor, partner) = sides(step, sender);
-        let inherited = &self.sleepers[frame.start as usize..frame.inherited as usize];
-        if inherited.iter().any(|sleeper| sleeper.actor == actor && sleeper.partner == partner) {
-            Choice::Asleep
-        } else {
-            Choice::Try
-        }
+        if self.sleepers.is_asleep(sides(step, sender)) { Choice::Asleep } else { Choice::Try }
     }
 
     #[inline]
     fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
-        self.dirty |= self.changes[step.number as usize];
-        if let Some(sender) = sender {
-            self.dirty |= self.changes[sender.number as usize];
-        }
-        let Some(&frame) = self.frames.last() else { return false };
-        let (actor, partner) = sides(step, sender);
-        frame.end > frame.start && self.hand_on(frame, actor, partner)
+        self.sleepers.taken(step, sender)
     }
 
     #[cold]
     fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        let Some(&frame) = self.frames.last() else { return };
-        let (actor, partner) = sides(step, sender);
-        self.sleepers.truncate(frame.end as usize);
-        let taken = self.as_move(actor, partner);
-        for index in frame.start as usize..frame.end as usize {
-            let sleeper = self.sleepers[index];
-            let sleeping = self.as_move(sleeper.actor, sleeper.partner);
-            if sleeper.passes && !self.dependence.dependent(machine, &sleeping, &taken) {
-                self.sleepers.push(sleeper);
-            }
-        }
+        self.sleepers.look_back(machine, step, sender);
     }
 
     #[inline]
     fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        if self.changes[step.number as usize] || sender.is_some_and(|s| self.changes[s.number as usize]) {
-            self.dependence.refresh(machine);
-            self.dirty = false;
-        }
-        let (actor, partner) = sides(step, sender);
         let Some(frame) = self.frames.last_mut() else { return };
-        self.sleepers.truncate(frame.end as usize);
         // Lines 21 to 23.
-        if !frame.hit {
-            self.sleepers.push(Sleeper { actor, partner, passes: true });
-            frame.end += 1;
-        }
-        frame.hit = false;
+        self.sleepers.returned(machine, step, sender, !std::mem::take(&mut frame.hit));
     }
 
     fn memory(&self) -> usize {
-        self.sleepers.capacity() * size_of::<Sleeper>()
+        self.sleepers.memory()
             + self.frames.capacity() * size_of::<Frame>()
-            + self.hashes.memory()
-            + self.control.memory()
+            + self.stack.hashes.memory()
+            + self.stack.control.memory()
     }
 }
 

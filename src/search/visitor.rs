@@ -46,6 +46,8 @@ pub enum Choice {
     Try,
     /// It is executable, but need not be taken.
     Asleep,
+    /// It is not to be looked at, executable or not.
+    Skip,
 }
 
 /// A step by process and number of the transition.

@@ -284,13 +284,16 @@ impl Walk {
                     break;
                 }
                 frame.next += 1;
-                if V::REDUCES
-                    && first
-                    && visitor.choose(machine, Taken { pid: pid as u8, number }, sender) == Choice::Asleep
-                {
-                    frame.escape = transition.escape;
-                    frame.flags |= MOVED | ANY;
-                    continue;
+                if V::REDUCES && first {
+                    match visitor.choose(machine, Taken { pid: pid as u8, number }, sender) {
+                        Choice::Try => {}
+                        Choice::Asleep => {
+                            frame.escape = transition.escape;
+                            frame.flags |= MOVED | ANY;
+                            continue;
+                        }
+                        Choice::Skip => continue,
+                    }
                 }
                 let mark = machine.mark();
                 let moved = frame.flags & MOVED != 0;

@@ -217,6 +217,10 @@ impl Store for ExactStore {
         self.arena.set_on_stack(handle.0, false);
     }
 
+    fn locate(&self, state: &[u8]) -> Option<Handle> {
+        self.find(state).map(|(handle, _)| handle)
+    }
+
     fn contains(&self, state: &[u8]) -> bool {
         self.position(self.hash.hash(state), state).is_ok()
     }
@@ -235,6 +239,7 @@ impl Store for ExactStore {
 }
 
 impl FindStore for ExactStore {
+    #[inline]
     fn find(&self, state: &[u8]) -> Option<(Handle, bool)> {
         let (position, on_stack) = self.position(self.hash.hash(state), state).ok()?;
         Some((Handle(position), on_stack))

@@ -77,6 +77,11 @@ pub trait Store {
     /// The state of this handle has left the stack.
     fn leave(&mut self, handle: Handle);
 
+    /// Where a state is, if it is there and the store can say for sure.
+    fn locate(&self, _state: &[u8]) -> Option<Handle> {
+        None
+    }
+
     /// Is it there? Changes nothing (precision on demand asks this).
     fn contains(&self, state: &[u8]) -> bool;
 
