@@ -23,15 +23,14 @@ pub struct Collected {
     pub footprints: Vec<Vec<Footprint>>,
 }
 
-/// Which locations of each process type somebody looks at with `P@label`.
-fn watched_locations(model: &Model) -> Vec<BitSet> {
-    let mut watched: Vec<BitSet> = model.proctypes.iter().map(|p| BitSet::new(p.automaton.locations.len())).collect();
+/// The numbers of locations that somebody looks at with `P@label`. The process that is looked at may be of another type:
+/// numbers are compared.
+fn watched_locations(model: &Model) -> Vec<u32> {
+    let mut watched = Vec::new();
     let mut note = |expr: &Expr| {
         visit::walk(expr, &mut |e| {
-            if let ExprKind::RemoteLabel { proctype, location, .. } = e.kind
-                && let Some(set) = watched.get_mut(proctype as usize)
-            {
-                set.insert(location as usize);
+            if let ExprKind::RemoteLabel { proctype, location, .. } = e.kind {
+                watched.extend(location_number(model, proctype, location));
             }
         });
     };
@@ -40,6 +39,11 @@ fn watched_locations(model: &Model) -> Vec<BitSet> {
         proctype.provided.iter().for_each(&mut note);
     }
     watched
+}
+
+/// The number of a location, as SPIN counts them.
+fn location_number(model: &Model, proctype: u32, location: u32) -> Option<u32> {
+    Some(model.proctypes.get(proctype as usize)?.automaton.locations.get(location as usize)?.number)
 }
 
 impl Collected {
@@ -52,7 +56,7 @@ impl Collected {
             .enumerate()
             .map(|(p, proctype)| {
                 (0..proctype.automaton.transitions.len())
-                    .map(|t| Collector::block(model, flow, &watched[p], p, t))
+                    .map(|t| Collector::block(model, flow, &watched, p, t))
                     .collect()
             })
             .collect();
@@ -67,9 +71,13 @@ fn add_partners(model: &Model, flow: &Flow, footprints: &mut [Vec<Footprint>]) {
     // receives on rendezvous channels, by process type
     let mut receives: Vec<Vec<usize>> = Vec::new();
     for (p, proctype) in model.proctypes.iter().enumerate() {
-        let list = proctype.automaton.transitions.iter().enumerate().filter(|(_, t)| match &t.action {
+        let receives_so = |action: &Action| match action {
             Action::Receive { channel, .. } => flow.channels(p, channel).iter().any(|c| flow.capacity[c] == 0),
             _ => false,
+        };
+        let list = proctype.automaton.transitions.iter().enumerate().filter(|(_, t)| match &t.action {
+            Action::DStep(body) => body.at(body.entry).iter().any(|first| receives_so(&first.action)),
+            action => receives_so(action),
         });
         receives.push(list.map(|(t, _)| t).collect());
     }
@@ -91,6 +99,7 @@ fn add_partners(model: &Model, flow: &Flow, footprints: &mut [Vec<Footprint>]) {
                         access.owner = Owner::Process(Value::Any);
                     }
                 }
+                // where they are, whoever looks at it: see `relate`
                 theirs.visits.clear();
                 footprint.union(&theirs);
             }
@@ -134,7 +143,7 @@ impl<'m> Collector<'m> {
         self.out
     }
 
-    fn block(model: &'m Model, flow: &'m Flow, watched: &BitSet, p: usize, first: usize) -> Footprint {
+    fn block(model: &'m Model, flow: &'m Flow, watched: &[u32], p: usize, first: usize) -> Footprint {
         let automaton = &model.proctypes[p].automaton;
         let mut inner = block_of(automaton, first);
         if let Action::Send { channel, .. } = &automaton.transitions[first].action {
@@ -169,10 +178,15 @@ impl<'m> Collector<'m> {
         for &t in &inner {
             collector.step(automaton, t, sources[t], false);
         }
+        if let Some(provided) = model.proctypes[p].provided.as_ref().filter(|_| !inner.is_empty()) {
+            // it is asked again before each step, when channels may have other lengths
+            collector.read(provided);
+        }
         for t in std::iter::once(first).chain(inner.iter().copied()) {
             for location in [sources[t], automaton.transitions[t].target] {
-                if watched.contains(location as usize) && !collector.out.visits.contains(&location) {
-                    collector.out.visits.push(location);
+                let number = automaton.locations[location as usize].number;
+                if watched.contains(&number) && !collector.out.visits.contains(&number) {
+                    collector.out.visits.push(number);
                 }
             }
         }
@@ -285,6 +299,12 @@ impl<'m> Collector<'m> {
                 let plain = entry.len() == 1 && body.transitions.iter().all(|t| t.target != body.entry);
                 if !plain {
                     entry.iter().for_each(|transition| self.executability(transition));
+                    for transition in entry {
+                        // each of them may be the side of a rendezvous
+                        if let (true, Action::Receive { channel, .. }) = (first, &transition.action) {
+                            self.rendezvous(channel, false, true);
+                        }
+                    }
                 }
                 let outer = self.inner;
                 for (t, &source) in sources(body).iter().enumerate() {
@@ -322,6 +342,21 @@ impl<'m> Collector<'m> {
         let classes = self.flow.channels(self.p, channel);
         if scope.iter().any(|&id| id > 0 && classes.contains(id as usize - 1)) {
             self.out.traced.push(Traced { send, id: self.value(channel) });
+            self.trace_reads(&trace.body.automaton);
+        }
+    }
+
+    /// The patterns of the trace, and the variables that name its channels, are evaluated in the state.
+    fn trace_reads(&mut self, automaton: &'m Automaton) {
+        for transition in &automaton.transitions {
+            match &transition.action {
+                Action::Send { channel, .. } => self.read(channel),
+                Action::Receive { channel, arguments, .. } => {
+                    self.read(channel);
+                    self.patterns(arguments);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -336,8 +371,10 @@ impl<'m> Collector<'m> {
         }
         if first {
             self.out.flags.add(if send { Flags::RENDEZVOUS_SEND } else { Flags::RENDEZVOUS_RECEIVE });
-            self.out.rendezvous = synchronous;
-            self.out.rendezvous_id = Some(self.value(channel));
+            self.out.rendezvous.union(&synchronous);
+            // a d_step may start in several ways
+            let id = if self.out.rendezvous_id.is_some() { Value::Any } else { self.value(channel) };
+            self.out.rendezvous_id = Some(id);
         } else if send {
             for (q, proctype) in self.model.proctypes.iter().enumerate() {
                 let mut receives = false;
@@ -385,10 +422,15 @@ impl<'m> Collector<'m> {
     /// `own`: the operation itself, or the test that goes with it; else a test somewhere in the move.
     fn channel(&mut self, channel: &Expr, operation: Operation, own: bool) {
         let mut classes = BitSet::new(self.flow.classes());
-        let held = self.flow.channels(self.p, channel);
-        held.iter().filter(|&c| self.flow.capacity[c] > 0).for_each(|c| {
-            classes.insert(c);
-        });
+        let mut synchronous = classes.clone();
+        for c in self.flow.channels(self.p, channel).iter() {
+            if self.flow.capacity[c] > 0 {
+                classes.insert(c);
+            } else if self.flow.escapes.contains(c) {
+                synchronous.insert(c);
+            }
+        }
+        self.out.synchronous.union(&synchronous);
         if classes.is_empty() {
             return;
         }
@@ -476,8 +518,11 @@ impl<'m> Collector<'m> {
             | ExprKind::GetPriority(_)
             | ExprKind::SetPriority(..) => self.out.flags.add(Flags::EVERYTHING),
             ExprKind::RemoteLabel { proctype, pid, location } => {
+                let of = pid.is_none().then_some(*proctype);
                 let pid = pid.as_deref().map_or(Value::Any, |pid| self.value(pid));
-                self.out.locations.push(LocationRead { proctype: *proctype, pid, location: *location });
+                if let Some(number) = location_number(self.model, *proctype, *location) {
+                    self.out.locations.push(LocationRead { proctype: of, pid, number });
+                }
                 self.out.flags.add(Flags::COUNT);
             }
             ExprKind::RemoteVariable(remote) => {

@@ -35,6 +35,9 @@ impl BitSet {
     /// Adds all of `other`; true if anything was new.
     pub fn union(&mut self, other: &BitSet) -> bool {
         let mut grown = false;
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             grown |= *b & !*a != 0;
             *a |= b;

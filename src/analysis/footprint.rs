@@ -200,12 +200,12 @@ pub struct ChannelAccess {
 /// A look at another process's location.
 #[derive(Clone, Debug)]
 pub struct LocationRead {
-    /// The process type.
-    pub proctype: u32,
+    /// The process type; `None` where a pid is given, which may be that of any process.
+    pub proctype: Option<u32>,
     /// Its pid.
     pub pid: Value,
-    /// The location.
-    pub location: u32,
+    /// The number of the location, which is what is compared, whatever the type of that process is.
+    pub number: u32,
 }
 
 /// A send or a receive that the `trace` automaton may be concerned with.
@@ -257,7 +257,7 @@ pub struct Footprint {
     pub channels: Vec<ChannelAccess>,
     /// Locations of other processes that are looked at.
     pub locations: Vec<LocationRead>,
-    /// Locations that the moving process leaves or enters, as far as somebody looks at them.
+    /// Numbers of locations that the moving process leaves or enters, as far as somebody looks at them.
     pub visits: Vec<u32>,
     /// The rest.
     pub flags: Flags,
@@ -271,6 +271,9 @@ pub struct Footprint {
     pub rendezvous: BitSet,
     /// For a rendezvous as first transition: the id of its channel.
     pub rendezvous_id: Option<Value>,
+    /// The abstract rendezvous channels that are used in any way, as far as they may outlive their owners: to use a dead
+    /// one is an error.
+    pub synchronous: BitSet,
 }
 
 impl Footprint {
@@ -283,6 +286,7 @@ impl Footprint {
             && self.flags == Flags::default()
             && self.partners.is_empty()
             && self.traced.is_empty()
+            && self.synchronous.is_empty()
     }
 
     /// Replaces by numbers what `evaluate` knows of expressions that hold at least as long as `validity`.
@@ -346,6 +350,7 @@ impl Footprint {
             }
         }
         self.flags.add(other.flags);
+        self.synchronous.union(&other.synchronous);
     }
 
     /// Drops repeated accesses, and reads of what is written anyway; keeps the tables small.

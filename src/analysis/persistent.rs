@@ -81,6 +81,8 @@ pub struct Enabled {
     pub transitions: Vec<u64>,
     /// By pid: number of moves it takes part in.
     pub moves: Vec<u32>,
+    /// To look whether something is executable was an error.
+    pub faults: bool,
 }
 
 /// How pids are looked at.

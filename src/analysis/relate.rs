@@ -231,8 +231,12 @@ pub fn relate(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
     if !f.traced.is_empty() && !g.traced.is_empty() {
         return Answer::Dependent;
     }
-    let takes_part = |f: &Footprint, p: usize| f.partners.contains(&(p as u32));
-    if takes_part(f, b.proctype) || takes_part(g, a.proctype) || f.partners.iter().any(|p| g.partners.contains(p)) {
+    // Who takes part in a rendezvous inside a block: a process of this type, one that is just made, or one that another
+    // such block moves.
+    let takes_part = |f: &Footprint, p: usize, g: &Footprint| {
+        f.partners.iter().any(|partner| *partner == p as u32 || g.partners.contains(partner) || g.spawns.contains(partner))
+    };
+    if takes_part(f, b.proctype, g) || takes_part(g, a.proctype, f) {
         return Answer::Dependent;
     }
     let mut answer = Answer::Independent;
@@ -261,7 +265,7 @@ pub fn relate(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
 
 /// A process that ends takes its rendezvous channels along.
 fn destroys(access: &ChannelAccess, other: &Footprint) -> Answer {
-    if access.operation == Operation::Destroy && access.classes.intersects(&other.rendezvous) {
+    if access.operation == Operation::Destroy && access.classes.intersects(&other.synchronous) {
         return Answer::Dependent;
     }
     Answer::Independent
@@ -302,7 +306,11 @@ fn memory(a: &Party, first: &MemoryAccess, b: &Party, second: &MemoryAccess, ora
 }
 
 fn location(reader: &Party, read: &LocationRead, mover: &Party, oracle: &impl Oracle) -> Answer {
-    if read.proctype as usize != mover.proctype || !mover.footprint.visits.contains(&read.location) {
+    if !mover.footprint.partners.is_empty() {
+        // whoever takes part in a rendezvous inside the block moves too
+        return Answer::Dependent;
+    }
+    if read.proctype.is_some_and(|p| p as usize != mover.proctype) || !mover.footprint.visits.contains(&read.number) {
         return Answer::Independent;
     }
     let pid = mover.pid.map_or(Value::Any, |pid| Value::Known(pid as i32));
@@ -322,9 +330,11 @@ fn channel(a: &Party, first: &ChannelAccess, b: &Party, second: &ChannelAccess, 
         _ => None,
     };
     let operations = match (first.operation, second.operation) {
-        (Operation::Await { claimed: true, .. }, Operation::Send { .. } | Operation::Receive) if second.own => {
+        // a sorted send may put a new head, which a claim of receives says nothing about
+        (Operation::Await { claimed: true, sends, .. }, Operation::Send { sorted }) if second.own && (sends || !sorted) => {
             Answer::Independent
         }
+        (Operation::Await { claimed: true, .. }, Operation::Receive) if second.own => Answer::Independent,
         (Operation::Await { sends, receives, .. }, change) | (change, Operation::Await { sends, receives, .. }) => {
             let ends_it = match change {
                 Operation::Send { sorted } => sends || (sorted && receives),

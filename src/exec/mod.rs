@@ -445,19 +445,24 @@ impl<'p> Machine<'p> {
         Me { pid: pid as u32, base: self.processes[pid] }
     }
 
-    /// The process may move at all: its `provided` clause holds, and no process of higher priority can move.
-    pub fn permitted(&self, pid: usize) -> bool {
+    /// The process may move at all: its `provided` clause holds, and no process of higher priority can move. An error is
+    /// one of that clause.
+    pub fn permitted(&self, pid: usize) -> Result<bool, Trap> {
         if !self.program.restricted {
-            return true;
+            return Ok(true);
         }
-        if !self.provided(pid) {
-            return false;
+        let provided = self.provided(pid);
+        if let Some(trap) = self.noted.take() {
+            return Err(trap);
         }
-        let Some(offset) = self.program.priority else { return true };
+        let Some(offset) = self.program.priority.filter(|_| provided) else { return Ok(provided) };
         let priority = |pid: usize| self.buffer[(self.processes[pid] + offset) as usize];
-        (0..self.process_count()).all(|other| {
+        let first = (0..self.process_count()).all(|other| {
             other == pid || priority(other) <= priority(pid) || !self.provided(other) || !self.can_move(other)
-        })
+        });
+        // Errors of the others are told when it is their turn.
+        self.noted.set(None);
+        Ok(first)
     }
 
     fn provided(&self, pid: usize) -> bool {

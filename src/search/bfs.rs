@@ -37,16 +37,17 @@ struct BreadthFirst<'s, 'm, 'i, R: Reduction> {
 }
 
 impl<R: Reduction> BreadthFirst<'_, '_, '_, R> {
-    fn memory(&self, machine: &Machine<'_>) -> u64 {
-        (self.store.memory() + self.hidden.capacity() + self.depths.capacity() * 4 + machine.memory()) as u64
+    fn memory(&self, machine: &Machine<'_>, walk: &Walk) -> u64 {
+        let queue = self.hidden.capacity() + self.depths.capacity() * 4;
+        (self.store.memory() + queue + self.reduction.memory() + walk.memory() + machine.memory()) as u64
     }
 
-    fn look(&mut self, machine: &Machine<'_>, depth: u64) -> bool {
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk, depth: u64) -> bool {
         let snapshot = Snapshot {
             stored: self.store.len() as u64,
             matched: self.matched,
             depth,
-            memory: self.memory(machine),
+            memory: self.memory(machine, walk),
             queued: Some(self.depths.len() as u64),
             collision_rate: None,
             distinct: None,
@@ -97,7 +98,7 @@ impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let arrivals = self.store.len() as u64 + self.matched;
-        if arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk.depth()) {
+        if arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk, walk.depth()) {
             return Decision::Stop;
         }
         let state = machine.state();
@@ -140,7 +141,7 @@ impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
     }
 
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        if self.look(machine, walk.depth()) { Control::Stop } else { Control::Continue }
+        if self.look(machine, walk, walk.depth()) { Control::Stop } else { Control::Continue }
     }
 }
 
@@ -215,7 +216,7 @@ pub fn search_reduced<R: Reduction>(
     }
     let deepest = walk.deepest;
     let limit_found = visitor.limit.take();
-    visitor.look(&machine, deepest);
+    visitor.look(&machine, &walk, deepest);
     visitor.limit = limit_found;
     let BreadthFirst { ledger, matched, vector, mut limit, cut, reduction, .. } = visitor;
     if complete {

@@ -73,22 +73,27 @@ impl<'m, 'p> Watch<'m, 'p> {
     fn check_set(&mut self, machine: &mut Machine<'_>, saved: &[u8]) {
         let (Some(explorer), Some(por)) = (&mut self.explorer, &mut self.por) else { return };
         let Some(set) = por.choose_set(machine) else { return };
-        // Up to what nobody sees of pids, births and deaths do commute; byte by byte they do not.
-        let relation = por.relation();
-        let skips = |machine: &Machine<'_>, tried: &Tried| {
-            relation.is_blind()
-                && [Some(tried.step), tried.sender].into_iter().flatten().any(|step| {
-                    let part = as_part(machine, step);
-                    let proctype = machine.proctype(usize::from(part.pid)) as usize;
-                    let flags = relation.footprints[proctype][part.transition as usize].flags;
-                    flags.has(Flags(Flags::RUN.0 | Flags::DEATH.0))
-                })
-        };
         let inside = |tried: &Tried| set.contains(usize::from(tried.sender.unwrap_or(tried.step).pid));
         let chosen: Vec<Tried> = explorer.moves(saved).into_iter().filter(inside).collect();
         let mut seen: HashSet<Vec<u8>> = HashSet::from([saved.to_vec()]);
         let mut open = vec![saved.to_vec()];
         while let Some(state) = open.pop() {
+            explorer.machine.load(&state);
+            if por.breaks_claim(&explorer.machine) {
+                // the search ends there and is run again without claims
+                continue;
+            }
+            // Up to what nobody sees of pids, births and deaths do commute; byte by byte they do not.
+            let relation = por.relation();
+            let skips = |machine: &Machine<'_>, tried: &Tried| {
+                relation.is_blind()
+                    && [Some(tried.step), tried.sender].into_iter().flatten().any(|step| {
+                        let part = as_part(machine, step);
+                        let proctype = machine.proctype(usize::from(part.pid)) as usize;
+                        let flags = relation.footprints[proctype][part.transition as usize].flags;
+                        flags.has(Flags(Flags::RUN.0 | Flags::DEATH.0))
+                    })
+            };
             let moves = explorer.moves(&state);
             // what is blocked stays blocked
             if let Some(woken) = moves.iter().find(|tried| inside(tried) && !chosen.iter().any(|known| known.is(tried)))

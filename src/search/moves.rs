@@ -107,7 +107,12 @@ impl Recorder {
         if let Some((step, sender)) = self.asked.take()
             && !self.traps.is_empty()
         {
-            self.close(step, sender);
+            if sender.is_some() {
+                // to look at the receive was an error, whoever offers something: it is no move of the two
+                self.traps.clear();
+            } else {
+                self.close(step, sender);
+            }
         }
     }
 

@@ -150,10 +150,20 @@ impl<'m> PersistentSets<'m> {
         &self.persistent.pairs.dependence
     }
 
+    /// Does this state break a claim that the sets rely on?
+    pub fn breaks_claim(&mut self, machine: &Machine<'_>) -> bool {
+        self.persistent.refresh(machine);
+        self.persistent.broken_claim(machine).is_some()
+    }
+
     /// The set that is chosen in the machine's state.
     pub fn choose_set(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
         scan(machine, &mut self.enabled);
         self.persistent.refresh(machine);
+        if self.enabled.faults {
+            // A guard that fails is not enabled, and not blocked either. The walk tells of it when it tries everything.
+            return None;
+        }
         if let Some(how) = self.persistent.broken_claim(machine) {
             self.broken = Some(format!("{BROKEN_CLAIM}{how}"));
             return None;
@@ -169,9 +179,10 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
     enabled.transitions.resize(count, 0);
     enabled.moves.clear();
     enabled.moves.resize(count, 0);
+    enabled.faults = false;
     machine.set_timeout(false);
     for pid in (0..count).rev() {
-        if machine.program().restricted && !machine.permitted(pid) {
+        if !is_permitted(machine, pid, enabled) {
             continue;
         }
         let place = machine.place(pid);
@@ -185,7 +196,11 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
             let fired = machine.fire(pid, number, moved);
             let bit = number - place.first;
             let moves = match fired {
-                Fired::Blocked | Fired::BlockedWith(_) => 0,
+                Fired::Blocked => 0,
+                Fired::BlockedWith(_) => {
+                    enabled.faults = true;
+                    0
+                }
                 Fired::Failed(_) => 1,
                 Fired::Done | Fired::DoneWith(_) if machine.in_handshake() => partners(machine, pid, enabled),
                 Fired::Done | Fired::DoneWith(_) => 1,
@@ -193,7 +208,10 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
             machine.undo(mark);
             if moves > 0 {
                 moved = true;
-                escape = transition.escape;
+                // as in the walk, one that fails does not keep the others from being tried
+                if !matches!(fired, Fired::Failed(_)) {
+                    escape = transition.escape;
+                }
                 enabled.moves[pid] += moves;
                 if bit < 64 {
                     enabled.transitions[pid] |= 1 << bit;
@@ -203,11 +221,17 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
     }
 }
 
+fn is_permitted(machine: &Machine<'_>, pid: usize, enabled: &mut Enabled) -> bool {
+    let answer = machine.permitted(pid);
+    enabled.faults |= answer.is_err();
+    answer == Ok(true)
+}
+
 /// Who takes the message that `sender` offers; gives the number of receives.
 fn partners(machine: &mut Machine<'_>, sender: usize, enabled: &mut Enabled) -> u32 {
     let mut moves = 0;
     for pid in (0..machine.process_count()).rev() {
-        if pid == sender || (machine.program().restricted && !machine.permitted(pid)) {
+        if pid == sender || !is_permitted(machine, pid, enabled) {
             continue;
         }
         let place = machine.place(pid);
@@ -215,6 +239,7 @@ fn partners(machine: &mut Machine<'_>, sender: usize, enabled: &mut Enabled) -> 
             let mark = machine.mark();
             let fired = machine.fire(pid, number, false);
             machine.undo(mark);
+            enabled.faults |= matches!(fired, Fired::BlockedWith(_) | Fired::Failed(_));
             if matches!(fired, Fired::Done | Fired::DoneWith(_)) {
                 moves += 1;
                 let bit = number - place.first;

@@ -173,7 +173,8 @@ struct Expansion<'a, 'm, 'i, S> {
 
 impl<S: BfsStore> Expansion<'_, '_, '_, S> {
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk, now: bool) -> bool {
-        let memory = self.store.memory() + self.queue.memory() + self.links.memory() + machine.memory();
+        let memory =
+            self.store.memory() + self.queue.memory() + self.links.memory() + walk.memory() + machine.memory();
         let snapshot = Snapshot {
             stored: *self.offered,
             matched: (*self.arrivals + 1).saturating_sub(*self.offered),
@@ -486,7 +487,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             Stop::Switch => Some(Limit::Internal("the search ended where it was to go on".to_string())),
         };
         let seconds = self.seconds();
-        let memory = (store.memory() + self.queue.memory() + self.links.memory()) as u64;
+        let memory = (store.memory() + self.queue.memory() + self.links.memory() + self.walk.memory()) as u64;
         let counts = Counts {
             stored,
             matched: (self.arrivals + 1).saturating_sub(stored),

@@ -69,6 +69,8 @@ struct Stretch {
     inherited: u32,
     /// End of the set; behind it lies the set for the successors of the move that is under way.
     end: u32,
+    /// The move that led here changed the processes.
+    changed: bool,
 }
 
 /// See the head of this file.
@@ -126,9 +128,9 @@ impl<'m> Sleepers<'m> {
         machine: &mut Machine<'p>,
         mut keep: impl FnMut(&mut Machine<'p>, Sleeper) -> Option<Sleeper>,
     ) {
-        if self.dirty {
+        let changed = std::mem::take(&mut self.dirty);
+        if changed {
             self.dependence.refresh(&*machine);
-            self.dirty = false;
         }
         let from = self.stretches.last().map_or(0, |stretch| stretch.end) as usize;
         let start = self.entries.len();
@@ -138,7 +140,7 @@ impl<'m> Sleepers<'m> {
             }
         }
         let end = self.entries.len() as u32;
-        self.stretches.push(Stretch { start: start as u32, inherited: end, end });
+        self.stretches.push(Stretch { start: start as u32, inherited: end, end, changed });
     }
 
     /// The state on top is left.
@@ -146,6 +148,8 @@ impl<'m> Sleepers<'m> {
     pub fn leave(&mut self) {
         if let Some(stretch) = self.stretches.pop() {
             self.entries.truncate(stretch.start as usize);
+            // The move may have other ends, with other processes.
+            self.dirty |= stretch.changed;
         }
     }
 

@@ -158,6 +158,10 @@ impl Walk {
     /// Walks from the machine's current state, which the visitor is asked about first if `ask` is set.
     pub fn run<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, ask: bool) -> Ended {
         self.frames.clear();
+        if !self.long_blocks.is_empty() {
+            // what was passed on an earlier walk is followed again: its ends are ends of this one too
+            self.long_blocks = HashSet::new();
+        }
         let turn = if self.rules.claim { CLAIM } else { 0 };
         self.frames.push(Frame {
             handle: Handle::default(),
@@ -267,8 +271,16 @@ impl Walk {
                     } else {
                         let place = machine.place(pid);
                         (frame.next, frame.end) = (place.first, place.end);
-                        if program.restricted && !machine.permitted(pid) {
-                            frame.next = frame.end;
+                        match machine.permitted(pid) {
+                            Ok(true) => {}
+                            Ok(false) => frame.next = frame.end,
+                            Err(trap) => {
+                                frame.next = frame.end;
+                                *self.top() = frame;
+                                if visitor.event(machine, self, Event::Trap(trap), None) == Control::Stop {
+                                    return Forward::Stop;
+                                }
+                            }
                         }
                         if V::REDUCES && first && !handshake && !visitor.admits(machine, pid) {
                             frame.next = frame.end;
