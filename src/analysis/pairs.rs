@@ -43,6 +43,11 @@ impl Table {
         &self.words[row * self.width..(row + 1) * self.width]
     }
 
+    /// Bytes.
+    pub fn memory(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
+    }
+
     /// How many rows.
     pub fn rows(&self) -> usize {
         self.words.len().checked_div(self.width).unwrap_or(0)
@@ -60,6 +65,9 @@ pub struct PairSets {
     pub unclaimed: Table,
 }
 
+/// Bytes of a pair beside its rows, about.
+pub(super) const PLACE: usize = 128;
+
 /// The rows of all pairs that were met, and what they are made from.
 pub struct Pairs<'m> {
     /// The relation.
@@ -74,6 +82,8 @@ pub struct Pairs<'m> {
     pub trusting: bool,
     sets: Vec<Vec<Option<Box<PairSets>>>>,
     generation: u64,
+    /// Bytes of the rows.
+    pub memory: usize,
 }
 
 impl<'m> Pairs<'m> {
@@ -97,6 +107,7 @@ impl<'m> Pairs<'m> {
             trusting: trusting && model.proctypes.iter().any(|proctype| !proctype.exclusive.is_empty()),
             sets: Vec::new(),
             generation: 0,
+            memory: 0,
         };
         pairs.find_generics();
         pairs
@@ -113,6 +124,7 @@ impl<'m> Pairs<'m> {
         if renumbered {
             self.generation = self.dependence.generation();
             self.sets.clear();
+            self.memory = 0;
             self.find_generics();
         }
         renumbered
@@ -170,6 +182,7 @@ impl<'m> Pairs<'m> {
         if self.sets[a].len() <= b {
             self.sets[a].resize_with(b + 1, || None);
         }
+        self.memory += sets.conflicts.memory() + sets.enablers.memory() + sets.unclaimed.memory() + PLACE;
         self.sets[a][b] = Some(Box::new(sets));
     }
 

@@ -26,7 +26,7 @@ use super::dependence::{Dependence, StateView};
 use super::enabling::When;
 use super::flow::BitSet;
 use super::footprint::Flags;
-use super::pairs::{PairSets, Pairs, Table};
+use super::pairs::{PLACE, PairSets, Pairs, Table};
 use super::stubborn::Stubborn;
 use crate::model::{Action, Model};
 
@@ -132,6 +132,8 @@ pub struct Persistent<'m> {
     /// By process type and location: process types that can still be made, directly or not.
     spawns: Vec<Vec<BitSet>>,
     tables: Vec<Vec<Option<Box<PairTables>>>>,
+    /// Bytes of these tables.
+    folded: usize,
     claims: Claims,
     /// The sets are right as long as no path makes more processes than this.
     pub max_births: Option<u32>,
@@ -158,6 +160,7 @@ impl<'m> Persistent<'m> {
             reach,
             spawns,
             tables: Vec::new(),
+            folded: 0,
             claims: Claims::default(),
             max_births,
         }
@@ -167,10 +170,16 @@ impl<'m> Persistent<'m> {
     pub fn refresh(&mut self, view: &impl StateView) {
         if self.pairs.refresh(view) {
             self.tables.clear();
+            self.folded = 0;
         }
         if self.pairs.trusting {
             self.claims.refresh(view, &self.pairs.dependence);
         }
+    }
+
+    /// Bytes of the tables that grow while a search goes on.
+    pub fn memory(&self) -> usize {
+        self.pairs.memory + self.folded
     }
 
     /// How the present state breaks a claim that the sets rely on. Call [`Persistent::refresh`] first.
@@ -427,6 +436,7 @@ impl<'m> Persistent<'m> {
         if self.tables[a].len() <= b {
             self.tables[a].resize_with(b + 1, || None);
         }
+        self.folded += tables.conflicts.memory() + tables.enablers.memory() + tables.unclaimed.memory() + PLACE;
         self.tables[a][b] = Some(Box::new(tables));
     }
 }

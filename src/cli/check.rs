@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
-use crate::report::{Checkpoint, Checks, Report, Run, Setting, json, place, text};
+use crate::report::{Checkpoint, Checks, Report, Run, Setting, json, place, reason, text};
 use crate::search::keeper::Keeper;
 use crate::search::lossy::Keeping;
 use crate::search::low_memory::{Breadth, DISK_BITS, Hub, LowMemory};
@@ -23,9 +23,12 @@ use crate::store::checkpoint::Reader;
 use crate::store::disk::Window;
 use crate::store::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
 use crate::store::{Replacement, WorkDir};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// States that type-oriented replacement looks at for one eviction: the caching paper leaves the limit open; ten find a
 /// good victim nearly always and cost less than one lookup.
@@ -36,6 +39,12 @@ const COMPACT_BITS: u8 = 40;
 
 /// Exit code for a bug in pv.
 const INTERNAL_ERROR: u8 = 101;
+
+/// Exit code when Ctrl-C was meant: that of a program that SIGINT has ended.
+const INTERRUPTED_TWICE: i32 = 130;
+
+/// The thread that waits for signals does nothing else.
+const SIGNAL_STACK: usize = 64 << 10;
 
 /// Runs the command; gives the exit code.
 pub fn run(console: &Console, args: &CheckArgs) -> u8 {
@@ -57,7 +66,10 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
     let interrupt = on_signals();
     // A folder that cannot be written to is known before any search.
-    if let Some(Err(limit)) = args.search.work_dir.as_deref().map(|folder| WorkDir::new(Some(folder))) {
+    let needed = args.search.work_dir.is_some() || (args.search.keeps_files() && args.search.memory.is_some());
+    if (needed || args.search.disk || args.search.serial)
+        && let Err(limit) = WorkDir::new(args.search.work_dir.as_deref())
+    {
         return console.wrong(super::resume::message(limit));
     }
     let mut keeper_of_first = match super::resume::keeper(args, &loaded.model) {
@@ -92,7 +104,11 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         if let Some(why) = keeper.as_ref().and_then(|keeper| keeper.missed.as_ref()) {
             outcome.notes.push(format!("the last checkpoint that was due is missing: {why}"));
         }
-        let checkpoint = keeper.as_ref().filter(|_| matches!(outcome.verdict, Verdict::Incomplete(_))).and_then(left);
+        if let Some(limit) = &outcome.stopped {
+            outcome.notes.push(format!("the search did not come to its end: {}", reason(limit)));
+        }
+        let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
+        let checkpoint = keeper.as_ref().filter(|_| unfinished).and_then(left);
         let mut run = Run { property: name, trails: Vec::new(), outcome, checkpoint };
         let (own, program) = plan.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
@@ -108,7 +124,7 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
                 }
             }
         }
-        let stop = interrupt.load(std::sync::atomic::Ordering::Relaxed)
+        let stop = interrupt.load(Ordering::Relaxed)
             || (run.outcome.error_count > 0 && !args.checks.all_errors && properties.len() == 1);
         runs.push(run);
         if stop {
@@ -139,16 +155,35 @@ fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Pro
     report.exit_code()
 }
 
-/// A flag that Ctrl-C and SIGTERM set; a second one ends the program at once.
+/// A second signal sooner than this is the first one once more: `timeout` and some shells send it to the process and to
+/// its group.
+const SAME_SIGNAL: Duration = Duration::from_secs(1);
+
+/// A flag that Ctrl-C and SIGTERM set; another one, a second later or more, ends the program at once.
 pub(super) fn on_signals() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // Without handlers the signals do what they always do.
-        let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone());
-        let _ = signal_hook::flag::register(signal, flag.clone());
+    // Without handlers the signals do what they always do.
+    if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) {
+        let set = Arc::clone(&flag);
+        let watch = move || {
+            let mut first: Option<Instant> = None;
+            for _ in signals.forever() {
+                match first {
+                    None => set.store(true, Ordering::Relaxed),
+                    Some(first) if first.elapsed() < SAME_SIGNAL => {}
+                    Some(_) => std::process::exit(INTERRUPTED_TWICE),
+                }
+                first.get_or_insert_with(Instant::now);
+            }
+        };
+        if std::thread::Builder::new().stack_size(SIGNAL_STACK).spawn(watch).is_err() {
+            for signal in [SIGINT, SIGTERM] {
+                let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+            }
+        }
     }
     // A file that grows beyond `ulimit -f` is then an error of writing like a full disk, and not the end of the process.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     flag
 }
 

@@ -86,6 +86,8 @@ const RULES: &[Rule] = rules! {
     "--max-collision-rate without --search bfs --cache",
         |o| o.search.max_collision_rate.is_some() && !(o.search.bfs() && o.search.cache.is_some()),
         "it says when a breadth-first cache gives up";
+    "--max-collision-rate with --serial", |o| o.search.max_collision_rate.is_some() && o.search.serial,
+        "--serial does not give up, it goes on with the disk; --switch-rate says when";
     "--disk without --search bfs", |o| o.search.disk && !o.search.bfs(),
         "the visited states are looked up on disk level by level";
     "--disk with --cache", |o| o.search.disk && o.search.cache.is_some(),
@@ -105,8 +107,8 @@ const RULES: &[Rule] = rules! {
         "the reduction asks whether a successor is new, and these stores cannot say for sure";
     "--work-dir without --cache, --disk or a lossy store",
         |o| o.search.work_dir.is_some() && o.search.bfs()
-            && !(o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
-        "a breadth-first search with an exact store keeps nothing on disk";
+            && !o.search.keeps_files(),
+        "a breadth-first search with an exact store keeps nothing on disk, unless it has a budget and leaves checkpoints";
     "--work-dir without --search bfs", |o| o.search.work_dir.is_some() && !o.search.bfs(),
         "a depth-first search keeps nothing on disk";
     "--checkpoint without --search bfs", |o| o.search.checkpoint.is_some() && !o.search.bfs(),
@@ -247,6 +249,7 @@ mod tests {
         "--hub-overwrite 0.5",
         "--ways 4 --cache 500",
         "--max-collision-rate 0.5",
+        "--max-collision-rate 0.5 --serial --search bfs --cache 500",
         "--disk",
         "--disk --search bfs --cache 500",
         "--disk --search bfs --store bloom",

@@ -214,16 +214,16 @@ pub struct SearchArgs {
     #[arg(long, help_heading = "Breadth-first search with little memory")]
     pub hub: bool,
     /// Share of the first level of the hub cache, 0 to 1 [default: 0.7].
-    #[arg(long, value_name = "FRACTION", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "FRACTION", value_parser = size::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub hub_split: Option<f64>,
     /// Probability that the second level overwrites a state, 0 to 1 [default: 0.0001].
-    #[arg(long, value_name = "P", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "P", value_parser = size::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub hub_overwrite: Option<f64>,
     /// Slots looked at in a bfs cache before one is overwritten, 1 to 64 [default: 8].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Breadth-first search with little memory")]
     pub ways: Option<u8>,
     /// When a bfs cache gives up: overwrites per insertion, 0 to 1 [default: 0.9].
-    #[arg(long, value_name = "R", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "R", value_parser = size::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub max_collision_rate: Option<f64>,
     /// Visited table and queue on disk, with --search bfs.
     #[arg(long, help_heading = "Breadth-first search with little memory")]
@@ -231,20 +231,20 @@ pub struct SearchArgs {
     /// Start with a cache, go on with the disk, with --search bfs --cache N.
     #[arg(long, help_heading = "Breadth-first search with little memory")]
     pub serial: bool,
-    /// Collision rate at which --serial switches, 0 to 1 [default: 0.1].
-    #[arg(long, value_name = "R", value_parser = size::fraction, help_heading = "Breadth-first search with little memory")]
+    /// Collision rate at which --serial switches, 0 to 0.9 [default: 0.1].
+    #[arg(long, value_name = "R", value_parser = switch_rate, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub switch_rate: Option<f64>,
     /// Folder for the files of the search [default: the system's folder for temporary files].
     #[arg(long, value_name = "DIR", help_heading = "Breadth-first search with little memory")]
     pub work_dir: Option<PathBuf>,
     /// Part of the visited file that a check reads: `auto`, or a fraction from 0 to 1 [default: 1].
-    #[arg(long, value_name = "auto|FRACTION", value_parser = disk_window, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "auto|FRACTION", value_parser = disk_window, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub disk_window: Option<DiskWindow>,
     /// Leave a checkpoint in this file on Ctrl-C or SIGTERM, for `pv resume`.
     #[arg(long, value_name = "FILE", help_heading = "Breadth-first search with little memory")]
     pub checkpoint: Option<PathBuf>,
     /// And every so many seconds, 0.01 or more.
-    #[arg(long, value_name = "SECONDS", value_parser = interval, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "SECONDS", value_parser = interval, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub checkpoint_every: Option<f64>,
 }
 
@@ -272,6 +272,13 @@ impl SearchArgs {
     /// Which state a full cache forgets.
     pub fn replace(&self) -> Replace {
         self.replace.unwrap_or_default()
+    }
+
+    /// May the search have files of its own?
+    pub fn keeps_files(&self) -> bool {
+        let budgeted_and_saved = self.memory.is_some() && self.checkpoint.is_some();
+        self.bfs()
+            && (self.cache.is_some() || self.disk || self.store() != StoreKind::Exact || budgeted_and_saved)
     }
 
     /// Length of the chain of first successors; 0 is off.
@@ -305,6 +312,14 @@ fn interval(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=366.0 * 86_400.0).contains(&seconds) => Ok(seconds),
         _ => Err("expected seconds, 0.01 or more".into()),
+    }
+}
+
+/// Beyond the rate at which a cache would give up a search hardly gets on any more.
+fn switch_rate(text: &str) -> Result<f64, String> {
+    match size::fraction(text) {
+        Ok(rate) if rate <= 0.9 => Ok(rate),
+        _ => Err("expected a number from 0 to 0.9".into()),
     }
 }
 

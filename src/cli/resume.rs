@@ -18,7 +18,7 @@ use crate::store::checkpoint::{self, Reader};
 use crate::store::work_dir;
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Arguments of `pv resume`.
@@ -47,6 +47,8 @@ struct Administration {
     fingerprint: u64,
     /// The options of the check.
     options: CheckArgs,
+    /// Where it ran: what its paths are relative to.
+    folder: PathBuf,
 }
 
 /// The keeper of a check, if it is to leave checkpoints.
@@ -56,6 +58,7 @@ pub(super) fn keeper(args: &CheckArgs, model: &Model) -> Result<Option<Keeper>, 
         pv: env!("CARGO_PKG_VERSION").to_string(),
         fingerprint: model.fingerprint,
         options: args.clone(),
+        folder: std::env::current_dir().unwrap_or_default(),
     };
     let about = serde_json::to_string(&administration)
         .map_err(|error| format!("the options cannot be written into a checkpoint: {error}"))?;
@@ -72,13 +75,17 @@ pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
         Err(message) => return console.wrong(message),
     };
     let mut options = administration.options;
+    if std::env::current_dir().unwrap_or_default() != administration.folder {
+        locate(&mut options, &administration.folder);
+    }
     if let Some(option) = fixed(&args.search) {
         return console.wrong(format!("{option} cannot be changed: the counts of both parts would not go together"));
     }
     // The search that left it may have been killed, and this one may need no folder, or another one.
     work_dir::sweep(options.search.work_dir.as_deref());
     change(&mut options.search, &args.search);
-    options.search.checkpoint.get_or_insert_with(|| args.file.clone());
+    // It goes on in the file that was named, wherever that is by now.
+    options.search.checkpoint = args.search.checkpoint.clone().or(Some(args.file.clone()));
     options.json = args.json;
     if let Some(model) = &args.model {
         options.model.model = model.clone();
@@ -105,6 +112,16 @@ pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
         return console.wrong(message(limit));
     }
     run_loaded(console, &options, &loaded, Some(reader))
+}
+
+/// The paths of the options, for somebody who is elsewhere.
+fn locate(options: &mut CheckArgs, folder: &Path) {
+    if options.model.model != "-" {
+        options.model.model = folder.join(&options.model.model).display().to_string();
+    }
+    for path in options.model.include_dirs.iter_mut().chain(options.search.work_dir.as_mut()) {
+        *path = folder.join(&*path);
+    }
 }
 
 fn open(args: &ResumeArgs) -> Result<(Reader, Administration), String> {

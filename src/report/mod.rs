@@ -163,7 +163,7 @@ impl<'a> Report<'a> {
     pub fn ran_through(&self, run: &Run) -> bool {
         match run.outcome.verdict {
             Verdict::Verified(_) | Verdict::NoErrorFound => true,
-            Verdict::Violated => self.setting.all_errors,
+            Verdict::Violated => self.setting.all_errors && run.outcome.stopped.is_none(),
             Verdict::Incomplete(_) => false,
         }
     }
@@ -186,6 +186,9 @@ pub fn reason(limit: &Limit) -> String {
             bytes(*used),
             bytes(*budget)
         ),
+        Limit::NoRoom { bytes: wanted } => {
+            format!("the system has no room for a table of {}; a smaller one may give an answer", bytes(*wanted))
+        }
         Limit::Depth(bound) => format!(
             "paths were cut off at depth {} (--max-depth); what lies behind them was not looked at",
             thousands(*bound)

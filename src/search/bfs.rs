@@ -98,7 +98,8 @@ impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let arrivals = self.store.len() as u64 + self.matched;
-        if arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk, walk.depth()) {
+        let interval = if R::ACTIVE { INTERVAL / 64 } else { INTERVAL };
+        if arrivals.is_multiple_of(interval) && self.look(machine, walk, walk.depth()) {
             return Decision::Stop;
         }
         let state = machine.state();

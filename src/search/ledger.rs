@@ -32,8 +32,10 @@ impl<'m> Ledger<'m> {
         // after a fault in a reduction nothing that was found counts
         let errors = if matches!(limit, Some(Limit::Internal(_))) { 0 } else { self.count };
         let counts = Counts { atomic_steps: walk.atomic_steps, depth: walk.deepest, ..counts };
+        let stopped = limit.clone().filter(|_| errors > 0);
         let verdict = Verdict::of_complete_search(errors, limit, exact);
         Outcome {
+            stopped,
             violations: self.violations,
             error_count: self.count,
             ..Outcome::of(verdict, counts, program.reached_by_proctype(&walk.reached))

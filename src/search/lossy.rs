@@ -4,6 +4,7 @@
 //! Runs with independent hash functions err independently: a state escapes all of them only if it escapes each, so
 //! the bounds on the probability of an omission multiply.
 
+use crate::search::monitor::tables_within;
 use crate::search::outcome::{Outcome, Repeat};
 use crate::store::bloom::BloomStore;
 use crate::store::compact::CompactStore;
@@ -39,13 +40,15 @@ const DEFAULT_TABLE: u64 = 256 << 20;
 const RESERVE: u64 = 2 << 20;
 /// Slots per expected state: a table this full still finds an empty slot within five probes.
 const HEADROOM: (u64, u64) = (5, 4);
+/// What the program itself takes of a budget with a model of the usual size.
+const TYPICAL_PROGRAM: u64 = 8 << 20;
 /// The probability that advice aims at.
 const GOAL: f64 = 0.001;
 
 /// Bytes for the table: three quarters of the budget that is left, the rest is for the stack.
 fn table_bytes(memory: Option<u64>) -> u64 {
     match memory {
-        Some(budget) => (budget.saturating_sub(RESERVE) / 4 * 3).max(64),
+        Some(budget) => ((budget - RESERVE.min(budget / 4)) / 4 * 3).max(64),
         None => DEFAULT_TABLE,
     }
 }
@@ -94,6 +97,10 @@ pub fn combine(runs: Vec<(u64, Outcome)>) -> Option<Outcome> {
     let unfinished = all.iter().position(|outcome| outcome.verdict.exit_code() == 3);
     let largest = (0..all.len()).max_by_key(|&number| all[number].counts.stored)?;
     let mut outcome = all.swap_remove(violated.or(unfinished).unwrap_or(largest));
+    if outcome.omission_probability.is_none() {
+        // There was no table.
+        return Some(outcome);
+    }
     outcome.omission_probability = Some(repeats.iter().map(|run| run.omission_probability).product());
     outcome.coverage = Some(1.0 - repeats.iter().map(|run| 1.0 - run.coverage).product::<f64>());
     outcome.seconds = seconds;
@@ -105,12 +112,34 @@ pub fn combine(runs: Vec<(u64, Outcome)>) -> Option<Outcome> {
 }
 
 /// What to try when all slots are taken: how many more would do is not known.
-pub fn advise_larger(slots: u64) -> String {
-    format!("`--slots {}` would let it go on to twice as many states", slots.saturating_mul(2))
+pub fn advise_larger(keeping: Keeping, slots: u64, memory: Option<u64>) -> String {
+    match (keeping, memory) {
+        // Fewer slots than that would not have been full: the budget was too small for those that were asked for.
+        (Keeping::Compact { slots: wanted, .. }, Some(memory)) if wanted.is_none_or(|wanted| wanted > slots) => {
+            format!("`--memory {}` would let it go on to twice as many states, or more", size(memory.saturating_mul(2)))
+        }
+        (_, Some(memory)) => format!(
+            "`--slots {} --memory {}` would let it go on to twice as many states",
+            slots.saturating_mul(2),
+            size(memory.saturating_mul(2))
+        ),
+        (_, None) => format!("`--slots {}` would let it go on to twice as many states", slots.saturating_mul(2)),
+    }
 }
 
-/// Options that would bring the probability of an omission under a tenth of a per cent for this many states.
-pub fn advise(keeping: Keeping, states: u64, probability: f64) -> Option<String> {
+/// A size as it is written on the command line, rounded up.
+fn size(bytes: u64) -> String {
+    if bytes < 1 << 30 { format!("{}M", bytes.div_ceil(1 << 20)) } else { format!("{}G", bytes.div_ceil(1 << 30)) }
+}
+
+/// The smallest budget, doubling, that leaves room for a table of so many bytes as `fits` wants.
+fn budget_for(reserve: u64, mut fits: impl FnMut(u64) -> bool) -> Option<u64> {
+    (23..50).map(|power| 1u64 << power).find(|&budget| fits(table_bytes(Some(tables_within(budget, reserve)))))
+}
+
+/// Options that would bring the probability of an omission under a tenth of a per cent for this many states. `reserve`: there
+/// is a budget, and the program takes so much of it.
+pub fn advise(keeping: Keeping, states: u64, probability: f64, reserve: Option<u64>) -> Option<String> {
     if probability < GOAL || states == 0 {
         return None;
     }
@@ -121,21 +150,21 @@ pub fn advise(keeping: Keeping, states: u64, probability: f64) -> Option<String>
             let bits = (2..=64u8).find(|&bits| {
                 Omission::of_compaction(states, slots, 2f64.powi(i32::from(bits)) - 1.0).probability < GOAL
             })?;
-            Some(format!("`--bits {bits} --slots {slots}` would bring it under 0.1%"))
+            let needed = CompactStore::bytes_for(slots, bits);
+            let memory = match reserve {
+                Some(reserve) => format!("--memory {} ", size(budget_for(reserve, |table| table >= needed)?)),
+                None => String::new(),
+            };
+            Some(format!("`{memory}--bits {bits} --slots {slots}` would bring it under 0.1%"))
         }
         Keeping::Bloom { .. } => {
-            let mut bytes = 1u64 << 20;
-            while bytes < 1 << 50 {
-                let table = table_bytes(Some(bytes));
-                let functions = BloomStore::functions_for(states, table);
+            let mut functions = 0;
+            let budget = budget_for(reserve.unwrap_or(TYPICAL_PROGRAM), |table| {
+                functions = BloomStore::functions_for(states, table);
                 let fill = 1.0 - (-(f64::from(functions)) * states as f64 / (table as f64 * 8.0)).exp();
-                if Omission::of_bloom(states, fill, u32::from(functions)).probability < GOAL {
-                    let size = if bytes < 1 << 30 { format!("{}M", bytes >> 20) } else { format!("{}G", bytes >> 30) };
-                    return Some(format!("`--memory {size} --bits {functions}` would bring it under 0.1%"));
-                }
-                bytes *= 2;
-            }
-            None
+                Omission::of_bloom(states, fill, u32::from(functions)).probability < GOAL
+            })?;
+            Some(format!("`--memory {} --bits {functions}` would bring it under 0.1%", size(budget)))
         }
     }
 }
@@ -146,14 +175,37 @@ mod tests {
 
     #[test]
     fn advice_does_what_it_says() {
-        let advice = advise(Keeping::Compact { bits: 8, slots: None }, 100_000, 0.9);
+        let advice = advise(Keeping::Compact { bits: 8, slots: None }, 100_000, 0.9, None);
         let text = advice.unwrap_or_default();
         assert!(text.starts_with("`--bits 27 --slots 125001`"), "{text}");
         let probability = |bits: i32| Omission::of_compaction(100_000, 125_001, 2f64.powi(bits) - 1.0).probability;
         assert!(probability(27) < GOAL && probability(26) >= GOAL);
-        assert_eq!(advise(Keeping::Bloom { functions: Some(3), slots: None }, 100_000, 0.0001), None);
-        let text = advise(Keeping::Bloom { functions: Some(3), slots: None }, 1_000_000, 0.9).unwrap_or_default();
-        assert!(text.starts_with("`--memory 8M"), "{text}");
+        let bloom = Keeping::Bloom { functions: Some(3), slots: None };
+        assert_eq!(advise(bloom, 100_000, 0.0001, None), None);
+        // What is left of a budget when the program has taken its part must do.
+        let text = advise(bloom, 1_000_000, 0.9, Some(8 << 20)).unwrap_or_default();
+        assert_eq!(text, "`--memory 32M --bits 64` would bring it under 0.1%");
+        let compact = Keeping::Compact { bits: 8, slots: None };
+        let text = advise(compact, 1_000_000, 0.9, Some(8 << 20)).unwrap_or_default();
+        assert_eq!(text, "`--memory 32M --bits 30 --slots 1250001` would bring it under 0.1%");
+    }
+
+    #[test]
+    fn a_full_table_wants_what_it_lacks() {
+        let compact = |slots| Keeping::Compact { bits: 8, slots };
+        let advice = |slots, memory| advise_larger(compact(slots), 1_000, memory);
+        assert!(advice(Some(1_000), None).starts_with("`--slots 2000`"));
+        assert!(advice(Some(1_000), Some(16 << 20)).starts_with("`--slots 2000 --memory 32M`"));
+        assert!(advice(Some(5_000), Some(16 << 20)).starts_with("`--memory 32M`"));
+        assert!(advice(None, Some(16 << 20)).starts_with("`--memory 32M`"));
+    }
+
+    #[test]
+    fn small_budgets_leave_a_table() {
+        for budget in [1 << 20, 2 << 20, 3 << 20, 64 << 20] {
+            let table = table_bytes(Some(budget));
+            assert!(table >= budget / 2 && table <= budget, "{budget}: {table}");
+        }
     }
 
     #[test]

@@ -245,6 +245,7 @@ impl Assembly<'_> {
     }
 }
 
+/// The system does not give as much.
 fn no_room(slots: u64) -> Limit {
-    Limit::Memory { used: 0, budget: slots.saturating_mul(8) }
+    Limit::NoRoom { bytes: slots.saturating_mul(8) }
 }

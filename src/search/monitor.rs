@@ -13,6 +13,17 @@ pub const INTERVAL: u64 = 4096;
 /// at most this many bytes.
 const MARGIN: (u64, u64) = (1 << 20, 32 << 20);
 
+/// See [`Monitor::measure_reserve`].
+const RESERVE_STEP: u64 = 4 << 20;
+
+/// See [`Monitor::tables`].
+pub fn tables_within(budget: u64, reserve: u64) -> u64 {
+    let uncounted = (budget / 16).clamp(MARGIN.0, MARGIN.1);
+    // With less than a mebibyte no table is worth having.
+    let least = (budget / 8).max(1 << 20).min(budget / 2);
+    budget.saturating_sub(reserve + uncounted).max(least)
+}
+
 /// Where a search stands.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Snapshot {
@@ -83,10 +94,13 @@ impl<'a> Monitor<'a> {
     /// later, what the allocator keeps back); but a part is left in any case: a budget smaller than the program is one for
     /// the tables alone.
     pub fn tables(&self) -> Option<u64> {
-        let uncounted = |budget: u64| (budget / 16).clamp(MARGIN.0, MARGIN.1);
-        // With less than a mebibyte no table is worth having.
-        let least = |budget: u64| (budget / 8).max(1 << 20).min(budget / 2);
-        self.memory.map(|budget| budget.saturating_sub(self.reserve + uncounted(budget)).max(least(budget)))
+        self.memory.map(|budget| tables_within(budget, self.reserve))
+    }
+
+    /// Takes note of what the program has taken so far.
+    pub fn measure_reserve(&mut self) {
+        // In steps, because the system's figure is never twice the same, and the sizes of tables follow from it.
+        self.reserve = resident().next_multiple_of(RESERVE_STEP);
     }
 
     /// Shows progress; says if the search has to end.

@@ -81,6 +81,11 @@ pub enum Limit {
         /// The budget.
         budget: u64,
     },
+    /// The system does not give a table of so many bytes.
+    NoRoom {
+        /// Wanted.
+        bytes: u64,
+    },
     /// `--max-depth` cut off paths.
     Depth(u64),
     /// The stack alone needs more than the cache has.
@@ -215,6 +220,8 @@ pub struct Outcome {
     pub advice: Option<String>,
     /// What else the user should know about how the answer was found.
     pub notes: Vec<String>,
+    /// What ended a search that has found errors and was to go on after them.
+    pub stopped: Option<Limit>,
     /// Seconds of search.
     pub seconds: f64,
 }
@@ -236,7 +243,7 @@ impl Outcome {
     /// The table could not be had from the system.
     pub fn without_room(program: &Program, bytes: u64) -> Outcome {
         let reached = program.reached_by_proctype(&vec![false; program.transitions.len()]);
-        Outcome::of(Verdict::Incomplete(Limit::Memory { used: 0, budget: bytes }), Counts::default(), reached)
+        Outcome::of(Verdict::Incomplete(Limit::NoRoom { bytes }), Counts::default(), reached)
     }
 
     /// The initial state itself cannot be made: an initialiser fails.
@@ -274,6 +281,7 @@ impl Outcome {
             trace: None,
             advice: None,
             notes: Vec::new(),
+            stopped: None,
             seconds: 0.0,
         }
     }

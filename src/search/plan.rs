@@ -9,7 +9,7 @@ use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::lossy::{self, Keeping};
 use crate::search::low_memory::{Assembly, Breadth, LowMemory};
-use crate::search::monitor::{Monitor, available, resident};
+use crate::search::monitor::{Monitor, available};
 use crate::search::outcome::{Limit, Outcome, Verdict};
 use crate::search::pod::PrecisionOnDemand;
 use crate::search::por::{BROKEN_CLAIM, Keep, PersistentSets, UNCERTAIN};
@@ -222,6 +222,13 @@ impl Plan {
                 }
             }
             outcome.notes.append(&mut notes);
+            if let (Verdict::Incomplete(Limit::Memory { used, budget }), Some(whole), Some(tables)) =
+                (&mut outcome.verdict, monitor.memory, monitor.tables())
+                && *budget != whole
+            {
+                // A table knows its own part of the budget only.
+                (*used, *budget) = (whole.saturating_sub(tables) + *used, whole);
+            }
             return outcome;
         }
     }
@@ -243,10 +250,15 @@ impl Plan {
         let mut outcome = lossy::combine(runs).unwrap_or_else(|| self.execute_once(model, monitor));
         if let Some(probability) = outcome.omission_probability {
             outcome.advice = match outcome.verdict {
-                Verdict::Incomplete(Limit::TableFull { slots }) => Some(lossy::advise_larger(slots)),
+                Verdict::Incomplete(Limit::TableFull { slots }) => {
+                    Some(lossy::advise_larger(self.keeping, slots, self.memory))
+                }
                 // How many states there are is not known.
                 Verdict::Incomplete(_) => None,
-                _ => lossy::advise(self.keeping, outcome.counts.stored, probability),
+                _ => {
+                    let budget = self.memory.map(|_| monitor.reserve);
+                    lossy::advise(self.keeping, outcome.counts.stored, probability, budget)
+                }
             };
         }
         outcome
@@ -258,7 +270,7 @@ impl Plan {
         // Without a budget the machine's memory is one: the verdict is then `incomplete`, not a killed process.
         let whole = || available().map(|bytes| bytes / 10 * 9);
         monitor.memory = self.memory.or(monitor.memory).or_else(whole);
-        monitor.reserve = resident();
+        monitor.measure_reserve();
         let budget = monitor.tables().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let settings = self.settings();
         let cycles = match self.property {
@@ -399,6 +411,9 @@ impl Plan {
         mut reduction: R,
         monitor: &mut Monitor<'_>,
     ) -> Outcome {
+        if let Some(outcome) = self.too_large(program, monitor) {
+            return outcome;
+        }
         let settings = self.settings();
         match self.watch(model, program) {
             None => dfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
@@ -415,11 +430,24 @@ impl Plan {
         mut reduction: R,
         monitor: &mut Monitor<'_>,
     ) -> Outcome {
+        if let Some(outcome) = self.too_large(program, monitor) {
+            return outcome;
+        }
         let settings = self.settings();
         match self.watch(model, program) {
             None => bfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
             Some(watch) => bfs::search_reduced(model, program, store, &mut watch.over(reduction), settings, monitor),
         }
+    }
+
+    /// The reduction is there: what it took counts as part of the program. If that alone is more than the budget, that is
+    /// the end.
+    fn too_large(&self, program: &Program, monitor: &mut Monitor<'_>) -> Option<Outcome> {
+        let before = monitor.reserve;
+        monitor.measure_reserve();
+        let budget = self.memory.filter(|&budget| monitor.reserve.saturating_sub(before) > budget)?;
+        let verdict = Verdict::Incomplete(Limit::Memory { used: monitor.reserve, budget });
+        Some(Outcome { verdict, ..Outcome::without_room(program, 0) })
     }
 
     /// What the plan wants to be watched.

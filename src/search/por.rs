@@ -323,7 +323,8 @@ impl Reduction for PersistentSets<'_> {
     }
 
     fn memory(&self) -> usize {
-        self.frames.capacity() * size_of::<Frame>()
+        self.persistent.memory()
+            + self.frames.capacity() * size_of::<Frame>()
             + self.hashes.as_ref().map_or(0, |(hashes, _)| hashes.memory())
             + self.births.as_ref().map_or(0, |births| births.of.capacity() * 17)
     }

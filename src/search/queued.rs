@@ -95,13 +95,14 @@ impl Earlier {
     /// This store counted in: what the next one has to begin with, which itself says how much it was handed.
     pub fn and<S: BfsStore>(&self, store: &S) -> Earlier {
         let statistics = store.statistics();
+        let (p, q) = (statistics.omission.probability, self.omission_probability);
         Earlier {
             stored: (statistics.stored + self.stored).saturating_sub(self.handed_over),
             handed_over: 0,
             forgotten: statistics.forgotten + self.forgotten,
             exact: store.is_exact() && self.exact,
-            // An omission in either part is one.
-            omission_probability: 1.0 - (1.0 - statistics.omission.probability) * (1.0 - self.omission_probability),
+            // An omission in either part is one. In this form small numbers are kept.
+            omission_probability: p + q - p * q,
         }
     }
 }

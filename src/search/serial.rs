@@ -79,11 +79,15 @@ pub fn search<C: HandOver>(
         let (outcome, trace) = queued.finish(&cache, stop);
         return (outcome, Some(trace));
     }
-    queued.earlier = queued.earlier.and(&cache);
-    let mut store = match move_to_disk(&mut queued, cache, (disk, folder)) {
+    let mut store = match move_to_disk(&mut queued, &cache, (disk, folder)) {
         Ok(store) => store,
-        Err(limit) => return (failed(program, limit), None),
+        Err(limit) => {
+            let (outcome, trace) = queued.finish(&cache, Stop::Limit(limit));
+            return (outcome, Some(trace));
+        }
     };
+    queued.earlier = queued.earlier.and(&cache);
+    drop(cache);
     queued.earlier.handed_over = store.records();
     let stop = queued.run(&mut store, 1.0, None);
     let (outcome, trace) = queued.finish(&store, stop);
@@ -112,12 +116,11 @@ fn go_on_disk(
 /// new table's memory are both there (M is empty then, and pages that were never written to cost nothing).
 fn move_to_disk<C: HandOver>(
     queued: &mut Queued<'_, '_, '_, '_>,
-    cache: C,
+    cache: &C,
     (options, folder): (DiskOptions, &Arc<WorkDir>),
 ) -> Result<DiskStore, Limit> {
     let mut store = DiskStore::new(options, folder)?;
     cache.hand_over(&mut |signature, state| store.preload(signature, state))?;
-    drop(cache);
     let signatures = match options.kept {
         Kept::States => Signatures::new(64, options.seed),
         Kept::Signatures(bits) => Signatures::new(bits, options.seed),

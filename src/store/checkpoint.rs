@@ -19,7 +19,7 @@ use crate::search::outcome::Limit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -56,10 +56,22 @@ pub fn sweep(target: &Path) {
 
 /// Can a checkpoint be written there? Asked before a search, not after hours of it.
 pub fn probe(target: &Path) -> Result<(), Limit> {
-    if target.is_dir() {
-        return Err(Limit::File(format!("cannot write the checkpoint {}: it is a folder", target.display())));
+    let refuse = |why: &str| Err(Limit::File(format!("cannot write the checkpoint {}: {why}", target.display())));
+    match fs::symlink_metadata(target) {
+        Ok(there) if there.is_dir() => return refuse("it is a folder"),
+        Ok(there) if !there.is_file() => return refuse("it is there and not a file"),
+        Ok(there) if there.len() > 0 && !is_checkpoint(target) => {
+            return refuse("there is another file of this name, and it is not a checkpoint");
+        }
+        _ => {}
     }
     make(target).map(drop)
+}
+
+/// Does the file begin as one?
+fn is_checkpoint(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC
 }
 
 /// A file beside the target, readable by this user only and locked; removed if it is dropped before it was renamed.
@@ -199,7 +211,12 @@ pub struct Reader {
 impl Reader {
     /// Opens a checkpoint and reads it to the end to see that it is whole.
     pub fn open(path: &Path) -> Result<Self, Limit> {
-        let file = File::open(path).map_err(|error| file_error("read the checkpoint", path, &error))?;
+        let error = |error: io::Error| file_error("read the checkpoint", path, &error);
+        // To open a pipe would wait for somebody to write into it.
+        if !fs::metadata(path).map_err(error)?.is_file() {
+            return Err(error(io::Error::other("it is not a file")));
+        }
+        let file = File::open(path).map_err(error)?;
         let length = file.metadata().map_err(|error| file_error("read the checkpoint", path, &error))?.len();
         let mut reader =
             Reader { file: BufReader::new(file), path: path.to_path_buf(), sections: Vec::new(), left: u64::MAX };
