@@ -202,19 +202,114 @@ fn a_full_disk_is_an_error_with_a_message() {
 #[test]
 fn folders_that_cannot_be_written_to_are_refused_at_once() {
     let folder = folder();
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
     for (line, named) in [
         ("check large.pml --search bfs --disk --work-dir no/such", "no/such"),
         ("check large.pml --search bfs --disk --work-dir small.pml", "small.pml"),
         ("check large.pml --search bfs --checkpoint no/such/c", "no/such"),
         ("check large.pml --search bfs --checkpoint work", "work"),
+        ("check large.pml --search bfs --checkpoint small.pml", "small.pml"),
+        ("check large.pml --search bfs --checkpoint pipe", "pipe"),
         ("resume no/such/c", "no/such/c"),
+        ("resume pipe", "pipe"),
     ] {
         let output = run(folder.path(), line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(named), "{line}: {}", text(&output.stderr));
         assert!(output.stdout.is_empty());
     }
-    assert_eq!(names(folder.path()), ["kept", "large.pml", "small.pml", "work"]);
+    assert_eq!(names(folder.path()), ["kept", "large.pml", "pipe", "small.pml", "work"]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("small.pml")).unwrap(), SMALL);
+}
+
+/// `timeout` sends its signal to the process and to the group of the process.
+#[test]
+fn a_signal_that_comes_twice_is_one() {
+    let folder = folder();
+    let line = "check large.pml --search bfs --disk --store exact --work-dir work --json --checkpoint kept/c";
+    let mut child = command(folder.path(), line).spawn().unwrap();
+    let work = folder.path().join("work");
+    wait_until(&mut child, || names(&work).iter().any(|name| names(&work.join(name)).len() > 2));
+    let twice = format!("kill -INT {0}; kill -INT {0}", child.id());
+    assert!(Command::new("sh").args(["-c", &twice]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert_eq!((names(&work).len(), names(&folder.path().join("kept"))), (0, vec!["c".to_string()]));
+}
+
+/// A search that was to go on after errors and could not says so, and how to go on.
+#[test]
+fn errors_found_do_not_hide_that_the_search_was_stopped() {
+    let folder = folder();
+    let wrong = "active [5] proctype P() { byte i; end: do :: i < 200 -> i++; assert(i != 3) :: i > 0 -> i-- od }\n";
+    std::fs::write(folder.path().join("wrong.pml"), wrong).unwrap();
+    let line = "check wrong.pml --search bfs --all-errors --json --no-trail --checkpoint kept/c --memory 20M";
+    let output = run(folder.path(), line);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["verdict"], &report["checkpoint"]), (&"violated".into(), &"kept/c".into()));
+    let note = report["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("the search did not come to its end: the memory budget is used up"), "{note}");
+    assert!(note.contains("of 20.0 MiB"), "{note}");
+    assert!(report.get("unreached").is_none());
+
+    // The cache finds errors long before the disk is needed, and full.
+    let script = "ulimit -f 200; exec \"$0\" check wrong.pml --search bfs --all-errors --json --no-trail \
+                  --serial --cache 15k --work-dir work";
+    let output = Command::new("sh").args(["-c", script, PV]).current_dir(folder.path()).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["verdict"], "violated");
+    assert!(report["error_count"].as_u64() > Some(0) && report["states"]["stored"].as_u64() > Some(1_000));
+    assert!(report["notes"][0].as_str().unwrap().contains("cannot write"), "{report}");
+}
+
+/// The checkpoint is where it is, not where it was; its model and folders are where they were.
+#[test]
+fn a_checkpoint_can_be_moved_and_resumed_from_elsewhere() {
+    let folder = folder();
+    let whole: serde_json::Value =
+        serde_json::from_slice(&run(folder.path(), "check small.pml --search bfs --json").stdout).unwrap();
+    let line = "check small.pml --search bfs --cache 20 --max-collision-rate 0.3 --work-dir work --checkpoint kept/c";
+    assert_eq!(run(folder.path(), line).status.code(), Some(3));
+    let kept = folder.path().join("kept");
+    std::fs::rename(kept.join("c"), kept.join("d")).unwrap();
+    let output = run(&kept, "resume d --disk --store exact --memory 16M --json");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["states"]["stored"].as_u64() >= whole["states"]["stored"].as_u64());
+    // Interrupted again, it goes on in the file that was named.
+    assert_eq!(run(&kept, "resume d --cache 20 --max-collision-rate 0.3").status.code(), Some(3));
+    assert_eq!((names(&kept), names(&folder.path().join("work")).len()), (vec!["d".to_string()], 0));
+}
+
+/// The path to an error is rebuilt by counting arrivals, so every look at a long block must come to the same ones; and what
+/// such a block takes is counted.
+#[test]
+fn long_blocks() {
+    let folder = folder();
+    let long = "byte v, w; int x;
+        active proctype A() {
+            if :: v = 1 :: v = 2 fi;
+            atomic { x = 0;
+                if
+                :: true -> v = 0; do :: x < 6000 -> x++ :: x == 6000 -> break od; if :: w = 1 :: w = 2 :: w = 3 fi
+                :: v == 2 -> w = 9
+                fi;
+                x = 0 };
+            skip; assert(w != 9)
+        }";
+    std::fs::write(folder.path().join("long.pml"), long).unwrap();
+    for mode in ["", "--cache 100", "--disk", "--disk --store exact", "--serial --cache 100", "--store compact"] {
+        let found = run(folder.path(), &format!("check long.pml --search bfs {mode} --trail t"));
+        assert_eq!(found.status.code(), Some(1), "{mode}: {}", text(&found.stderr));
+        let replayed = text(&run(folder.path(), "replay long.pml t").stdout);
+        assert!(replayed.contains("  v = 2\n  w = 9\n"), "{mode}: {replayed}");
+    }
+    let wide = "int x, m; byte k; active proctype A() { do
+        :: atomic { x = 0; do :: x < 5000 -> x++ :: x >= 10 -> break od; k = (k + 1) % 7; m = x } od }";
+    std::fs::write(folder.path().join("wide.pml"), wide).unwrap();
+    let output = run(folder.path(), "check wide.pml --search bfs --disk --memory 9M");
+    assert!(text(&output.stdout).starts_with("incomplete: the memory budget is used up"), "{}", text(&output.stdout));
 }
 
 #[test]

@@ -113,6 +113,13 @@ pub struct Move {
 /// Instances are forgotten when there are this many: a model may make processes with ever new arguments.
 const MAX_INSTANCES: usize = 2048;
 
+/// A table of pairs takes a few bits for each two transitions: with more of them in one process type (a `select` over a wide
+/// range is as many) it would take more than the states.
+const MAX_TRANSITIONS: usize = 4096;
+
+/// Bytes of a footprint with what hangs on it, about.
+const FOOTPRINT: usize = 512;
+
 /// The dependence relation of a model. Follow the processes with [`Dependence::refresh`], then ask.
 pub struct Dependence<'m> {
     /// The model.
@@ -123,7 +130,7 @@ pub struct Dependence<'m> {
     pub footprints: Vec<Vec<Footprint>>,
     /// Source location of every transition, by process type.
     pub sources: Vec<Vec<u32>>,
-    /// Every move depends on every other: `_last` and priorities make it so.
+    /// Every move depends on every other: `_last` and priorities make it so, and process types that are too large.
     everything: bool,
     /// Sends to full channels are executable and lose the message.
     lossy: bool,
@@ -139,6 +146,8 @@ pub struct Dependence<'m> {
     matrices: Vec<Vec<Option<Box<Matrix>>>>,
     /// Counts how often the instances were forgotten.
     generation: u64,
+    /// Bytes of instances and matrices, about.
+    memory: usize,
 }
 
 impl<'m> Dependence<'m> {
@@ -146,12 +155,13 @@ impl<'m> Dependence<'m> {
     pub fn new(model: &'m Model) -> Dependence<'m> {
         let flow = Flow::new(model);
         let footprints = Collected::new(model, &flow).footprints;
+        let too_large = footprints.iter().any(|list| list.len() > MAX_TRANSITIONS);
         let fixed = footprints.iter().enumerate().map(|(p, list)| fixed_locals(model, &flow, p, list)).collect();
         Dependence {
             model,
             footprints,
             sources: model.proctypes.iter().map(|p| sources(&p.automaton)).collect(),
-            everything: model.uses.last || model.uses.priorities,
+            everything: model.uses.last || model.uses.priorities || too_large,
             lossy: false,
             blind: false,
             fixed,
@@ -160,6 +170,7 @@ impl<'m> Dependence<'m> {
             current: Vec::new(),
             matrices: Vec::new(),
             generation: 0,
+            memory: 0,
             flow,
         }
     }
@@ -241,11 +252,12 @@ impl<'m> Dependence<'m> {
             self.index.clear();
             self.matrices.clear();
             self.instances.clear();
+            self.memory = 0;
             self.generation += 1;
             for (instance, (_, values)) in used.into_iter().zip(kept) {
                 let number = self.instances.len();
                 self.index.insert((self.current.len(), instance.proctype, values.clone()), number);
-                self.instances.push(instance);
+                self.add(instance);
                 self.current.push((number, values));
             }
         }
@@ -267,6 +279,7 @@ impl<'m> Dependence<'m> {
     }
 
     fn add(&mut self, instance: Instance) -> usize {
+        self.memory += instance.footprints.len() * FOOTPRINT;
         self.instances.push(instance);
         self.instances.len() - 1
     }
@@ -282,6 +295,11 @@ impl<'m> Dependence<'m> {
         let instance = self.add(Instance { proctype, pid: None, footprints, claims: Vec::new() });
         self.index.insert(key, instance);
         instance
+    }
+
+    /// Bytes of what grows while a search goes on.
+    pub fn memory(&self) -> usize {
+        self.memory
     }
 
     /// The instance that a process is now.
@@ -332,6 +350,7 @@ impl<'m> Dependence<'m> {
                     matrix.set(row, column, self.relate_instances((a, first), (b, second), &[]));
                 }
             }
+            self.memory += matrix.words.len() * size_of::<u64>() + size_of::<Matrix>();
             self.matrices[a][b] = Some(Box::new(matrix));
         }
         // just filled in
@@ -341,6 +360,9 @@ impl<'m> Dependence<'m> {
     /// The answer that holds in every state, for two processes of the present state.
     #[inline]
     pub fn statically(&mut self, a: Part, b: Part) -> Answer {
+        if self.everything {
+            return Answer::Dependent;
+        }
         let (i, j) = (self.instance_of(a.pid as usize), self.instance_of(b.pid as usize));
         let (row, column) = (a.transition as usize, b.transition as usize);
         if let Some(Some(matrix)) = self.matrices.get(i).and_then(|list| list.get(j)) {

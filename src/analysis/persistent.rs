@@ -147,8 +147,10 @@ impl<'m> Persistent<'m> {
             Pids::Seen => None,
             Pids::Unseen { strict_channels, counts } => dependence.up_to_pids(strict_channels, counts),
         };
-        let reach: Vec<Vec<BitSet>> = (0..model.proctypes.len()).map(|p| reachable(model, p)).collect();
-        let spawns = spawnable(model, &dependence, &reach);
+        // Nothing is asked where every move depends on every other, perhaps because there are too many.
+        let asked = if dependence.is_total() { 0 } else { model.proctypes.len() };
+        let reach: Vec<Vec<BitSet>> = (0..asked).map(|p| reachable(model, p)).collect();
+        let spawns = if asked > 0 { spawnable(model, &dependence, &reach) } else { Vec::new() };
         let pairs = Pairs::new(model, dependence, trusting);
         Persistent {
             stubborn: Stubborn::new(model, &pairs),
@@ -179,7 +181,7 @@ impl<'m> Persistent<'m> {
 
     /// Bytes of the tables that grow while a search goes on.
     pub fn memory(&self) -> usize {
-        self.pairs.memory + self.folded
+        self.pairs.dependence.memory() + self.pairs.memory + self.folded
     }
 
     /// How the present state breaks a claim that the sets rely on. Call [`Persistent::refresh`] first.

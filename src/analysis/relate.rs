@@ -234,7 +234,9 @@ pub fn relate(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
     // Who takes part in a rendezvous inside a block: a process of this type, one that is just made, or one that another
     // such block moves.
     let takes_part = |f: &Footprint, p: usize, g: &Footprint| {
-        f.partners.iter().any(|partner| *partner == p as u32 || g.partners.contains(partner) || g.spawns.contains(partner))
+        f.partners
+            .iter()
+            .any(|partner| *partner == p as u32 || g.partners.contains(partner) || g.spawns.contains(partner))
     };
     if takes_part(f, b.proctype, g) || takes_part(g, a.proctype, f) {
         return Answer::Dependent;
@@ -331,7 +333,9 @@ fn channel(a: &Party, first: &ChannelAccess, b: &Party, second: &ChannelAccess, 
     };
     let operations = match (first.operation, second.operation) {
         // a sorted send may put a new head, which a claim of receives says nothing about
-        (Operation::Await { claimed: true, sends, .. }, Operation::Send { sorted }) if second.own && (sends || !sorted) => {
+        (Operation::Await { claimed: true, sends, .. }, Operation::Send { sorted })
+            if second.own && (sends || !sorted) =>
+        {
             Answer::Independent
         }
         (Operation::Await { claimed: true, .. }, Operation::Receive) if second.own => Answer::Independent,

@@ -89,7 +89,7 @@ impl<'m> Stubborn<'m> {
             }
             sets
         };
-        let count = model.proctypes.len();
+        let count = if pairs.dependence.is_total() { 0 } else { model.proctypes.len() };
         let chosen = |p: usize, test: &dyn Fn(usize) -> bool| {
             let transitions = model.proctypes[p].automaton.transitions.len();
             let mut set = BitSet::new(transitions);

@@ -222,8 +222,12 @@ impl Plan {
                 }
             }
             outcome.notes.append(&mut notes);
-            if let (Verdict::Incomplete(Limit::Memory { used, budget }), Some(whole), Some(tables)) =
-                (&mut outcome.verdict, monitor.memory, monitor.tables())
+            let limit = match &mut outcome.verdict {
+                Verdict::Incomplete(limit) => Some(limit),
+                _ => outcome.stopped.as_mut(),
+            };
+            if let (Some(Limit::Memory { used, budget }), Some(whole), Some(tables)) =
+                (limit, monitor.memory, monitor.tables())
                 && *budget != whole
             {
                 // A table knows its own part of the budget only.

@@ -147,9 +147,8 @@ impl Reduction for PersistentSleep<'_> {
         }
         self.persistent.reenter(machine);
         let kept = &self.kept;
-        self.sleepers.enter(machine, |_, sleeper| {
-            kept.contains(handle, (sleeper.actor, sleeper.partner)).then_some(sleeper)
-        });
+        self.sleepers
+            .enter(machine, |_, sleeper| kept.contains(handle, (sleeper.actor, sleeper.partner)).then_some(sleeper));
         self.push(Pass::Again, start);
         true
     }

@@ -174,8 +174,7 @@ struct Expansion<'a, 'm, 'i, S> {
 
 impl<S: BfsStore> Expansion<'_, '_, '_, S> {
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk, now: bool) -> bool {
-        let memory =
-            self.store.memory() + self.queue.memory() + self.links.memory() + walk.memory() + machine.memory();
+        let memory = self.store.memory() + self.queue.memory() + self.links.memory() + walk.memory() + machine.memory();
         let snapshot = Snapshot {
             stored: *self.offered,
             matched: (*self.arrivals + 1).saturating_sub(*self.offered),

@@ -235,6 +235,8 @@ impl<'m> Sleepers<'m> {
 
     /// Bytes.
     pub fn memory(&self) -> usize {
-        self.entries.capacity() * size_of::<Sleeper>() + self.stretches.capacity() * size_of::<Stretch>()
+        self.dependence.memory()
+            + self.entries.capacity() * size_of::<Sleeper>()
+            + self.stretches.capacity() * size_of::<Stretch>()
     }
 }

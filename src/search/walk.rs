@@ -109,7 +109,10 @@ impl Walk {
 
     /// Bytes of the stack.
     pub fn memory(&self) -> usize {
-        let blocks = self.long_blocks.iter().next().map_or(0, |state| state.len() + 32) * self.long_blocks.len();
+        // A set of this kind has two words and a byte for each place, and for a moment twice when it grows; what is
+        // allocated has two words more and is rounded up.
+        let state = self.long_blocks.iter().next().map_or(0, |state| state.len().next_multiple_of(16) + 16);
+        let blocks = self.long_blocks.len() * state + self.long_blocks.capacity() * 3 * 17;
         // With the quarter by which it grows next: that comes between two looks.
         self.frames.capacity() / 4 * 5 * size_of::<Frame>() + blocks
     }
