@@ -166,7 +166,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub seed: Option<u64>,
 
-    /// Sleep sets: leave out transitions that only swap independent steps (dfs).
+    /// Sleep sets: leave out transitions that only swap independent steps (dfs). With --por, of what that takes.
     #[arg(long, help_heading = "Reduction")]
     pub sleep: bool,
     /// Partial-order reduction with persistent sets.
