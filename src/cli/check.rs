@@ -5,7 +5,7 @@ use super::combine;
 use super::console::Console;
 use super::load::{Loaded, load_model};
 use super::options::{CheckArgs, DiskWindow, ModelArgs, Replace, SearchArgs, StoreKind, value_name};
-use crate::exec::Program;
+use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
@@ -15,7 +15,7 @@ use crate::search::keeper::Keeper;
 use crate::search::lossy::Keeping;
 use crate::search::low_memory::{Breadth, DISK_BITS, Hub, LowMemory};
 use crate::search::monitor::Monitor;
-use crate::search::outcome::{Limit, Verdict, Violation};
+use crate::search::outcome::{Limit, Verdict, Violation, ViolationKind};
 use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::search::serial::DEFAULT_SWITCH;
 use crate::source::SourceMap;
@@ -350,10 +350,15 @@ fn describe(
     let mut steps = Vec::with_capacity(violation.path.len());
     if !violation.path.is_empty() {
         let mut recorder = Recorder::new(model, map, program, claim)?;
+        let mut last = None;
         for (number, &step) in violation.path.iter().enumerate() {
             let record = recorder.take(step).map_err(|what| format!("step {}: {what}", number + 1))?;
             let line = record.place.map_or(0, |(_, line)| line);
             steps.push(TrailStep { step, process: record.process, line, text: record.text });
+            last = record.trap;
+        }
+        if !shows(recorder.machine(), last.as_deref(), violation) {
+            return Err("its path does not lead to the error".into());
         }
     }
     let place = place(map, violation.span);
@@ -372,6 +377,24 @@ fn describe(
         cycle_start: violation.cycle_start.filter(|&start| start < violation.path.len()),
         steps,
     })
+}
+
+/// Is the error there at the end of its path? `last`: what is wrong with the last step.
+fn shows(machine: &Machine<'_>, last: Option<&str>, violation: &Violation) -> bool {
+    let said = violation.message.as_str();
+    match violation.kind {
+        // Whether messages are left is one way for an end to be wrong.
+        ViolationKind::InvalidEndState => !machine.is_valid_end(true),
+        ViolationKind::Assertion | ViolationKind::Unhandled => {
+            let clause_fails =
+                |pid| matches!(machine.permitted(pid), Err(trap) if machine.program().describe(trap) == said);
+            last == Some(said)
+                || machine.claim_place().is_some_and(|place| place.valid_end)
+                || (0..machine.process_count()).any(clause_fails)
+        }
+        // That a cycle closes is seen by who finds it.
+        ViolationKind::AcceptanceCycle | ViolationKind::NonProgressCycle => true,
+    }
 }
 
 /// Gives each trail its file.
