@@ -31,7 +31,7 @@ pub(super) enum Inserted {
     Full,
 }
 
-/// Bits by the lowest digits of signatures, for the states that wait to be judged: most records of the table on disk are
+/// Bits by digits of signatures, for the states that wait to be judged: most records of the table on disk are
 /// dismissed by one look at it.
 #[derive(Debug)]
 struct Filter {
@@ -42,7 +42,8 @@ struct Filter {
 
 impl Filter {
     fn new(entries: usize) -> Option<Self> {
-        // 8 to 16 bits per entry: at least 8 of 9 strangers are dismissed.
+        // 8 to 16 bits per entry, of which each sets two in one word: at least 18 of 19 strangers are dismissed, on
+        // average 29 of 30 (with signatures of few bits, which have nothing at the upper end, 8 of 9).
         let words = try_zeroed((entries * 8).next_power_of_two().max(64) / 64)?;
         let mask = words.len() - 1;
         Some(Filter { words, mask })
@@ -58,7 +59,7 @@ impl Filter {
 
     #[inline]
     fn place(&self, signature: u64) -> (usize, u64) {
-        ((signature >> 6) as usize & self.mask, 1 << (signature % 64))
+        ((signature >> 6) as usize & self.mask, 1 << (signature % 64) | 1 << (signature >> 58))
     }
 
     fn add(&mut self, signature: u64) {
@@ -69,7 +70,7 @@ impl Filter {
     #[inline]
     fn may_have(&self, signature: u64) -> bool {
         let (word, mask) = self.place(signature);
-        self.words[word] & mask != 0
+        self.words[word] & mask == mask
     }
 }
 
