@@ -14,7 +14,7 @@ use super::footprint::{
 use super::visit;
 use crate::model::{
     Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, Initial, Model, Place, ReceiveArgument, Region,
-    Transition, UnaryOp,
+    ScalarType, Transition, UnaryOp,
 };
 
 /// Footprints of all moves of a model, by process type and transition.
@@ -34,7 +34,8 @@ fn watched_locations(model: &Model) -> Vec<u32> {
             }
         });
     };
-    for proctype in model.proctypes.iter().chain(model.claims.iter().map(|c| &c.body)) {
+    let watchers = model.claims.iter().map(|claim| &claim.body).chain(model.trace.iter().map(|trace| &trace.body));
+    for proctype in model.proctypes.iter().chain(watchers) {
         visit::actions(&proctype.automaton, &mut |action| visit::expressions(action, &mut note));
         proctype.provided.iter().for_each(&mut note);
     }
@@ -377,10 +378,12 @@ impl<'m> Collector<'m> {
             self.out.rendezvous_id = Some(id);
         } else if send {
             for (q, proctype) in self.model.proctypes.iter().enumerate() {
-                let mut receives = false;
+                // Whoever is asked whether he takes it may fail to answer, by what the block has written before.
+                let mut receives = proctype.provided.as_ref().is_some_and(|clause| self.can_be_made_to_fail(clause));
                 visit::actions(&proctype.automaton, &mut |action| {
                     if let Action::Receive { channel, .. } = action {
                         receives |= self.flow.channels(q, channel).intersects(&synchronous);
+                        receives |= self.can_be_made_to_fail(channel);
                     }
                 });
                 if receives && !self.out.partners.contains(&(q as u32)) {
@@ -388,6 +391,22 @@ impl<'m> Collector<'m> {
                 }
             }
         }
+    }
+
+    /// Its evaluation may be an error, which hangs on variables that others write.
+    fn can_be_made_to_fail(&self, expr: &Expr) -> bool {
+        let mut shared = false;
+        visit::walk(expr, &mut |e| match &e.kind {
+            ExprKind::Load(place) => {
+                let written = self.flow.global_written.get(place.variable as usize);
+                shared |= place.region != Region::Local && written != Some(&false);
+            }
+            ExprKind::Constant(_) | ExprKind::Pid | ExprKind::Unary(..) | ExprKind::Binary(..) => {}
+            ExprKind::Conditional(..) => {}
+            _ => shared = true,
+        });
+        let is_channel = matches!(&expr.kind, ExprKind::Load(place) if place.ty == ScalarType::Chan);
+        shared && (is_channel || visit::can_fault(expr))
     }
 
     fn note_operations(&mut self, action: &'m Action, times: u32) {

@@ -168,6 +168,9 @@ impl Flow {
         for proctype in &model.proctypes {
             proctype.provided.iter().for_each(&mut note);
         }
+        if let Some(trace) = &model.trace {
+            visit::actions(&trace.body.automaton, &mut |action| visit::expressions(action, &mut note));
+        }
     }
 
     /// Number of abstract channels.

@@ -247,7 +247,8 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
         repeat: search.repeat(),
         property,
         fair: checks.fair,
-        assertions: !checks.no_assertions,
+        // what else is met on the way would be found or not
+        assertions: !checks.no_assertions && !search.deadlocks_only,
         end_states: !checks.no_end_states,
         strict_channels: checks.strict_channels,
         all_errors: checks.all_errors,
@@ -316,7 +317,7 @@ fn setting(args: &CheckArgs, properties: &[Property]) -> Setting {
         fair: checks.fair,
         seed: search.seed(),
         checks: Checks {
-            assertions: !checks.no_assertions,
+            assertions: !checks.no_assertions && !search.deadlocks_only,
             end_states: !checks.no_end_states && safety,
             end_states_left: !checks.no_end_states && !safety,
             acceptance: properties.iter().any(cycles),

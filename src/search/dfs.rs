@@ -142,6 +142,11 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
         self.reduction.again(machine)
     }
 
+    #[inline]
+    fn judges(&self) -> bool {
+        !(R::REENTERS && self.reduction.is_reentered())
+    }
+
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
         self.ledger.note(machine, walk, event, step, || walk.path(machine))
     }

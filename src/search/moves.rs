@@ -148,8 +148,9 @@ impl Visitor for Recorder {
         Control::Continue
     }
 
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, event: Event, _: Option<Step>) -> Control {
-        if let Event::Trap(trap) = event {
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, event: Event, step: Option<Step>) -> Control {
+        // Without a step it is a clause of somebody that failed, and not the move that was asked about.
+        if let (Event::Trap(trap), Some(_)) = (event, step) {
             self.traps.push(trap);
         }
         Control::Continue

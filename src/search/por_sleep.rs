@@ -8,7 +8,8 @@
 //! All deadlocks are kept, and with the proviso of [`super::por`] all errors on edges: some move of the persistent set that is
 //! really taken must lead to a state that is not on the stack. Where none does, those of the set that sleep are taken after all,
 //! and then more sets. The argument is in docs/soundness.md. It names moves by their pids, so births and deaths count
-//! as dependent here also where nobody can see pids, and `xr` and `xs` are not believed.
+//! as dependent here also where nobody can see pids, and `xr` and `xs` are not believed. And it needs a relation that does not
+//! hang on the state: moves that are independent in some states only do not stay asleep.
 //!
 //! Needs an exact store that forgets nothing: the sets hang on its handles.
 //!
@@ -106,7 +107,7 @@ impl<'m> PersistentSleep<'m> {
     pub fn new(model: &'m Model, program: &Program, keep: Keep) -> PersistentSleep<'m> {
         PersistentSleep {
             persistent: PersistentSets::new(model, keep),
-            sleepers: Sleepers::new(model, program),
+            sleepers: Sleepers::new(model, program, false),
             kept: KeptSets::default(),
             frames: Vec::new(),
             only: Vec::new(),
@@ -193,11 +194,6 @@ impl Reduction for PersistentSleep<'_> {
     #[inline]
     fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
         self.sleepers.taken(step, sender)
-    }
-
-    #[cold]
-    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.sleepers.look_back(machine, step, sender);
     }
 
     #[inline]

@@ -73,7 +73,7 @@ struct Stack {
 impl<'m> SleepSets<'m> {
     /// Empty sets for a search of this model.
     pub fn new(model: &'m Model, program: &Program) -> SleepSets<'m> {
-        let sleepers = Sleepers::new(model, program);
+        let sleepers = Sleepers::new(model, program, true);
         let mut all_ends = vec![Ends::Unknown; program.transitions.len()];
         for (p, proctype) in model.proctypes.iter().enumerate() {
             let first = program.proctypes[p].first_transition as usize;
@@ -280,7 +280,7 @@ impl Visitor for Probe<'_> {
             None => self.actor,
             Some(_) => self.partner.unwrap_or(self.actor),
         };
-        if step == wanted { Choice::Try } else { Choice::Asleep }
+        if step == wanted { Choice::Try } else { Choice::Skip }
     }
 
     fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {

@@ -82,13 +82,15 @@ pub struct Sleepers<'m> {
     changes: Vec<bool>,
     /// The move under way changes the processes.
     dirty: bool,
+    /// Where the relation hangs on the state, the state is asked.
+    asks: bool,
     entries: Vec<Sleeper>,
     stretches: Vec<Stretch>,
 }
 
 impl<'m> Sleepers<'m> {
-    /// No states yet.
-    pub fn new(model: &'m Model, program: &Program) -> Sleepers<'m> {
+    /// No states yet. `asks`: what is handed on may hang on the state; otherwise only what is independent in every state is.
+    pub fn new(model: &'m Model, program: &Program, asks: bool) -> Sleepers<'m> {
         let dependence = Dependence::new(model);
         let mut own_number = vec![0; program.transitions.len()];
         let mut changes = vec![false; program.transitions.len()];
@@ -99,7 +101,7 @@ impl<'m> Sleepers<'m> {
                 changes[first + t] = dependence.changes_processes(p, t);
             }
         }
-        Sleepers { dependence, own_number, changes, dirty: true, entries: Vec::new(), stretches: Vec::new() }
+        Sleepers { dependence, own_number, changes, dirty: true, asks, entries: Vec::new(), stretches: Vec::new() }
     }
 
     /// The relation.
@@ -195,7 +197,8 @@ impl<'m> Sleepers<'m> {
                 match self.dependence.move_statically(&sleeping, &taken) {
                     Answer::Independent => self.entries.push(sleeper),
                     Answer::Dependent => {}
-                    Answer::Ask => return true,
+                    Answer::Ask if self.asks => return true,
+                    Answer::Ask => {}
                 }
             }
         }

@@ -61,7 +61,7 @@ pub struct Taken {
 
 /// Who decides and listens. All calls are static; a search is one visitor.
 pub trait Visitor {
-    /// [`Visitor::admits`], [`Visitor::choose`], [`Visitor::returned`] and [`Visitor::again`] are called.
+    /// [`Visitor::admits`], [`Visitor::choose`], [`Visitor::returned`], [`Visitor::again`] and [`Visitor::judges`] are called.
     const REDUCES: bool = false;
 
     /// Is this process looked at in the entered state on top?
@@ -96,6 +96,12 @@ pub trait Visitor {
     #[inline]
     fn again(&mut self, _machine: &mut Machine<'_>) -> bool {
         false
+    }
+
+    /// Nothing moved in the entered state on top: does that say something about it? Not if only some moves were tried.
+    #[inline]
+    fn judges(&self) -> bool {
+        true
     }
 
     /// A storable state was reached by a step of this type; it is the machine's current state.

@@ -365,6 +365,10 @@ impl Walk {
                     // By quarters: doubling would leap over a budget.
                     self.frames.reserve_exact(self.frames.len() / 4 + 1024);
                 }
+                if V::REDUCES && first && !self.long_blocks.is_empty() {
+                    // A reduction wants to know of every end of every move.
+                    self.long_blocks = HashSet::new();
+                }
                 self.frames.push(Frame {
                     handle: Handle::default(),
                     mark,
@@ -406,8 +410,13 @@ impl Walk {
                 if self.top().passed.is_multiple_of(TICK) && visitor.tick(machine, self) == Control::Stop {
                     return Forward::Stop;
                 }
-                if !machine.in_handshake() && !self.long_blocks.insert(machine.state().into()) {
-                    return self.turn_back(machine, visitor, true);
+                if !machine.in_handshake() {
+                    // Who is inside belongs to it: two processes may be in blocks of their own in the same state.
+                    let mut inside = machine.state().to_vec();
+                    inside.push(self.top().mover);
+                    if !self.long_blocks.insert(inside.into()) {
+                        return self.turn_back(machine, visitor, true);
+                    }
                 }
             }
             self.begin(machine);
@@ -510,6 +519,9 @@ impl Walk {
             return Backward::Again;
         }
         if flags & (ANY | CLAIM) != 0 || machine.in_handshake() {
+            return Backward::Up;
+        }
+        if V::REDUCES && flags & STORED != 0 && !visitor.judges() {
             return Backward::Up;
         }
         if flags & ATOMIC != 0 {
