@@ -47,7 +47,7 @@ def modes(states):
         "cache-compact": (cache + ["--store", "compact"], False),
         "hub": (cache + ["--hub", "--hub-overwrite", "0.01"], False),
         "disk": (["--disk", "--memory", "9M"], True),
-        "disk-exact": (["--disk", "--store", "exact", "--memory", "12M"], True),
+        "disk-exact": (["--disk", "--store", "exact", "--memory", "14M"], True),
         "disk-compact": (["--disk", "--store", "compact", "--bits", "48", "--memory", "9M"], True),
         "disk-window": (["--disk", "--disk-window", "0.5", "--memory", "9M"], False),
         "serial": (serial + ["--memory", "64M"], False),

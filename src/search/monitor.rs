@@ -13,8 +13,9 @@ pub const INTERVAL: u64 = 4096;
 /// at most this many bytes.
 const MARGIN: (u64, u64) = (1 << 20, 32 << 20);
 
-/// See [`Monitor::measure_reserve`].
-const RESERVE_STEP: u64 = 4 << 20;
+/// See [`Monitor::measure_reserve`]. With a model of the usual size the program takes less than the least.
+const RESERVE_STEP: u64 = 1 << 20;
+const RESERVE_LEAST: u64 = 7 << 20;
 
 /// See [`Monitor::tables`].
 pub fn tables_within(budget: u64, reserve: u64) -> u64 {
@@ -100,7 +101,7 @@ impl<'a> Monitor<'a> {
     /// Takes note of what the program has taken so far.
     pub fn measure_reserve(&mut self) {
         // In steps, because the system's figure is never twice the same, and the sizes of tables follow from it.
-        self.reserve = resident().next_multiple_of(RESERVE_STEP);
+        self.reserve = resident().next_multiple_of(RESERVE_STEP).max(RESERVE_LEAST);
     }
 
     /// Shows progress; says if the search has to end.
