@@ -23,12 +23,8 @@ use crate::store::checkpoint::Reader;
 use crate::store::disk::Window;
 use crate::store::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
 use crate::store::{Replacement, WorkDir};
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
 
 /// States that type-oriented replacement looks at for one eviction: the caching paper leaves the limit open; ten find a
 /// good victim nearly always and cost less than one lookup.
@@ -39,12 +35,6 @@ const COMPACT_BITS: u8 = 40;
 
 /// Exit code for a bug in pv.
 const INTERNAL_ERROR: u8 = 101;
-
-/// Exit code when Ctrl-C was meant: that of a program that SIGINT has ended.
-const INTERRUPTED_TWICE: i32 = 130;
-
-/// The thread that waits for signals does nothing else.
-const SIGNAL_STACK: usize = 64 << 10;
 
 /// Runs the command; gives the exit code.
 pub fn run(console: &Console, args: &CheckArgs) -> u8 {
@@ -64,7 +54,7 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
 /// Searches a model that was read, from a checkpoint if one is given.
 pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, mut from: Option<Reader>) -> u8 {
     // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
-    let interrupt = on_signals();
+    let interrupt = super::signals::on_signals();
     // A folder that cannot be written to is known before any search.
     let needed = args.search.work_dir.is_some() || (args.search.keeps_files() && args.search.memory.is_some());
     if (needed || args.search.disk || args.search.serial)
@@ -153,38 +143,6 @@ fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Pro
     };
     console.print(&if args.json { json::render(&report) } else { text::render(&report) });
     report.exit_code()
-}
-
-/// A second signal sooner than this is the first one once more: `timeout` and some shells send it to the process and to
-/// its group.
-const SAME_SIGNAL: Duration = Duration::from_secs(1);
-
-/// A flag that Ctrl-C and SIGTERM set; another one, a second later or more, ends the program at once.
-pub(super) fn on_signals() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    // Without handlers the signals do what they always do.
-    if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) {
-        let set = Arc::clone(&flag);
-        let watch = move || {
-            let mut first: Option<Instant> = None;
-            for _ in signals.forever() {
-                match first {
-                    None => set.store(true, Ordering::Relaxed),
-                    Some(first) if first.elapsed() < SAME_SIGNAL => {}
-                    Some(_) => std::process::exit(INTERRUPTED_TWICE),
-                }
-                first.get_or_insert_with(Instant::now);
-            }
-        };
-        if std::thread::Builder::new().stack_size(SIGNAL_STACK).spawn(watch).is_err() {
-            for signal in [SIGINT, SIGTERM] {
-                let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
-            }
-        }
-    }
-    // A file that grows beyond `ulimit -f` is then an error of writing like a full disk, and not the end of the process.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    flag
 }
 
 /// What is looked for, each in a search of its own.

@@ -1,7 +1,7 @@
 //! `pv compare`: a matrix of searches on one model. What to run is in [`crate::compare::matrix`]; here options become
 //! searches, by the same functions as in `pv check`.
 
-use super::check::{on_signals, plan, preprocessor_arguments, properties};
+use super::check::{plan, preprocessor_arguments, properties};
 use super::combine;
 use super::console::{Console, WRONG};
 use super::load::{Loaded, load_model};
@@ -226,7 +226,7 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         args: &args.model,
         common: common(args, &loaded.model, &mut remarks),
         seed: args.seed,
-        interrupt: on_signals(),
+        interrupt: super::signals::on_signals(),
     };
     let budget = Budget { per_run: args.time_per_run, total: args.time, factor: f64::from(args.give_up) };
     let (first, fresh) = measure(console, args, &executor, budget)?;

@@ -15,6 +15,7 @@ pub mod options;
 pub mod replay;
 pub mod resume;
 pub mod show;
+mod signals;
 pub mod simulate;
 pub mod size;
 pub mod stats;

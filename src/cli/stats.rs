@@ -44,7 +44,7 @@ pub fn run(console: &Console, args: &StatsArgs) -> u8 {
         Err(code) => return code,
     };
     let start = Instant::now();
-    let interrupt = super::check::on_signals();
+    let interrupt = super::signals::on_signals();
     let program = Program::new(&loaded.model, None);
     let mut progress = Progress::new(console.progress(), "");
     let mut monitor = Monitor::silent(&interrupt);

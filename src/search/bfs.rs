@@ -8,7 +8,7 @@ use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
 use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
-use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::monitor::{Monitor, Snapshot, interval};
 use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::reduction::{Full, Reduction};
 use crate::search::replay::steps_between;
@@ -98,8 +98,7 @@ impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let arrivals = self.store.len() as u64 + self.matched;
-        let interval = if R::ACTIVE { INTERVAL / 64 } else { INTERVAL };
-        if arrivals.is_multiple_of(interval) && self.look(machine, walk, walk.depth()) {
+        if arrivals.is_multiple_of(interval(R::ACTIVE)) && self.look(machine, walk, walk.depth()) {
             return Decision::Stop;
         }
         let state = machine.state();

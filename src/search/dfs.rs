@@ -7,7 +7,7 @@
 use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
 use crate::search::ledger::Ledger;
-use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::monitor::{Monitor, Snapshot, interval};
 use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::pod::{Precision, PrecisionOnDemand, Trust};
 use crate::search::reduction::{Full, Reduction};
@@ -57,9 +57,7 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
 
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
-        // With a reduction a state may cost a thousand times as much as without.
-        let interval = if R::ACTIVE { INTERVAL / 64 } else { INTERVAL };
-        if (self.stored + self.matched).is_multiple_of(interval) && self.look(machine, walk) {
+        if (self.stored + self.matched).is_multiple_of(interval(R::ACTIVE)) && self.look(machine, walk) {
             return Decision::Stop;
         }
         let state = machine.state();

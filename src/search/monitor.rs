@@ -9,6 +9,11 @@ use std::time::Instant;
 /// Searches look up every so many arrivals: rare enough to cost nothing, often enough to stop within milliseconds.
 pub const INTERVAL: u64 = 4096;
 
+/// The same for a search that may be reduced: a state may then cost a thousand times as much.
+pub const fn interval(reduces: bool) -> u64 {
+    if reduces { INTERVAL / 64 } else { INTERVAL }
+}
+
 /// Of a budget a 16th is for what nobody counts (a table grows by copying: for a moment it is there twice), at least and
 /// at most this many bytes.
 const MARGIN: (u64, u64) = (1 << 20, 32 << 20);

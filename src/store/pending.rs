@@ -42,8 +42,8 @@ struct Filter {
 
 impl Filter {
     fn new(entries: usize) -> Option<Self> {
-        // 8 to 16 bits per entry, of which each sets two in one word: at least 18 of 19 strangers are dismissed, on
-        // average 29 of 30 (with signatures of few bits, which have nothing at the upper end, 8 of 9).
+        // 8 to 16 bits per entry, of which each sets two in one word: 18 of 19 to 59 of 60 strangers are dismissed (fewer
+        // with signatures of less than 58 bits, whose second bit is always the same).
         let words = try_zeroed((entries * 8).next_power_of_two().max(64) / 64)?;
         let mask = words.len() - 1;
         Some(Filter { words, mask })
