@@ -447,10 +447,12 @@ impl<'p> Machine<'p> {
 
     /// The process may move at all: its `provided` clause holds, and no process of higher priority can move. An error is
     /// one of that clause.
+    #[inline]
     pub fn permitted(&self, pid: usize) -> Result<bool, Trap> {
-        if !self.program.restricted {
-            return Ok(true);
-        }
+        if self.program.restricted { self.permitted_by_rules(pid) } else { Ok(true) }
+    }
+
+    fn permitted_by_rules(&self, pid: usize) -> Result<bool, Trap> {
         let provided = self.provided(pid);
         if let Some(trap) = self.noted.take() {
             return Err(trap);
