@@ -42,10 +42,13 @@ pub(super) fn sweep_folders(parent: &Path, prefix: &str) {
         if fs::remove_dir(path).is_ok() {
             return;
         }
-        let _lock = match abandoned(&path.join(LOCK)) {
-            Some(lock) => lock,
-            None => return,
-        };
+        let Some(_lock) = abandoned(&path.join(LOCK)) else { return };
+        // The lock goes last: what is left if this process is killed here can still be told from what is not pv's.
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            if entry.file_name() != LOCK {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
         let _ = fs::remove_dir_all(path);
     });
 }
