@@ -2,7 +2,7 @@
 
 use super::flow::BitSet;
 use super::footprint::LengthTest;
-use crate::model::{Automaton, BinaryOp, ChannelTest, Expr, ExprKind, UnaryOp};
+use crate::model::{Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, UnaryOp};
 
 /// The location of every transition.
 pub fn sources(automaton: &Automaton) -> Vec<u32> {
@@ -39,6 +39,25 @@ pub fn block_of(automaton: &Automaton, first: usize) -> Vec<usize> {
         }
     }
     inner
+}
+
+/// Can a process with this automaton come to its end, and die?
+pub fn can_end(automaton: &Automaton) -> bool {
+    let mut seen = BitSet::new(automaton.locations.len());
+    let mut open = vec![automaton.entry];
+    while let Some(location) = open.pop() {
+        if !seen.insert(location as usize) {
+            continue;
+        }
+        let Some(at) = automaton.locations.get(location as usize) else { return true };
+        for transition in &automaton.transitions[at.first as usize..(at.first + at.count) as usize] {
+            if matches!(transition.action, Action::End) {
+                return true;
+            }
+            open.push(transition.target);
+        }
+    }
+    false
 }
 
 /// `len(q) op k`, whichever way round it is written.

@@ -15,12 +15,13 @@
 //! that. And it needs the proviso against ignoring, so a search for deadlocks only does not believe claims. A broken claim
 //! is not an error of the protocol, and the verdict must not hang on it: the search is run again without believing any.
 
+use super::block::can_end;
 use super::dependence::{Dependence, StateView};
-use super::flow::{BitSet, Flow};
+use super::flow::Flow;
 use super::footprint::{ChannelAccess, Operation, Value};
 use super::persistent::ProcessSet;
 use super::relate::evaluate;
-use crate::model::{Action, Automaton, Expr, Model};
+use crate::model::{Expr, Model};
 
 /// One channel claimed by a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,30 +45,11 @@ impl Claim {
 
 /// The claims of a process of type `p`, as far as it lives for ever and they name a channel that is known for life.
 pub fn of(model: &Model, flow: &Flow, p: usize, evaluate: impl Fn(&Expr) -> Option<i32>) -> Vec<Claim> {
-    if model.proctypes[p].exclusive.is_empty() || comes_to_an_end(&model.proctypes[p].automaton) {
+    if model.proctypes[p].exclusive.is_empty() || can_end(&model.proctypes[p].automaton) {
         return Vec::new();
     }
     let known = model.proctypes[p].exclusive.iter().filter(|(_, channel, _)| flow.is_stable(p, channel));
     known.filter_map(|(send, channel, _)| Some(Claim { send: *send, id: evaluate(channel)? })).collect()
-}
-
-/// Can a process die?
-fn comes_to_an_end(automaton: &Automaton) -> bool {
-    let mut seen = BitSet::new(automaton.locations.len());
-    let mut open = vec![automaton.entry];
-    while let Some(location) = open.pop() {
-        if !seen.insert(location as usize) {
-            continue;
-        }
-        let Some(at) = automaton.locations.get(location as usize) else { return true };
-        for transition in &automaton.transitions[at.first as usize..(at.first + at.count) as usize] {
-            if matches!(transition.action, Action::End) {
-                return true;
-            }
-            open.push(transition.target);
-        }
-    }
-    false
 }
 
 /// Is `theirs`, an operation of another process of the same kind as `mine`, ruled out by these claims of the process of
@@ -124,6 +106,16 @@ impl Claims {
         waits.then_some(holders)
     }
 
+    /// A claim of another process that this access of process `pid` may break, and who holds it. An id that cannot be
+    /// told here may be any channel's.
+    fn against(&self, view: &impl StateView, pid: usize, access: &ChannelAccess) -> Option<(Claim, usize)> {
+        let send = Claim::on(access.operation, 0)?.send;
+        let id = number(view, pid, &access.id);
+        let breaks =
+            |claim: Claim, holder: usize| claim.send == send && holder != pid && id.is_none_or(|id| id == claim.id);
+        self.held.iter().copied().find(|&(claim, holder)| breaks(claim, holder))
+    }
+
     /// A process of the state stands before a move that breaks a claim of another one, or two claim the same: who, and how.
     pub fn broken(&self, view: &impl StateView, dependence: &Dependence<'_>) -> Option<String> {
         if self.held.is_empty() {
@@ -142,12 +134,7 @@ impl Claims {
             let location = &automaton.locations[view.location(pid) as usize];
             for t in location.first as usize..(location.first + location.count) as usize {
                 for access in instance.footprints[t].channels.iter().filter(|access| access.own) {
-                    // an id that cannot be evaluated is an error when it is used, and no access
-                    let claim = number(view, pid, &access.id).and_then(|id| Claim::on(access.operation, id));
-                    if let Some(claim) = claim
-                        && let Some(holder) = self.holder(claim)
-                        && holder != pid
-                    {
+                    if let Some((claim, holder)) = self.against(view, pid, access) {
                         let text = &automaton.transitions[t].text;
                         let (word, breaker, holder) = (word(claim), name(pid), name(holder));
                         return Some(format!(

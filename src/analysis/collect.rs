@@ -183,6 +183,7 @@ impl<'m> Collector<'m> {
             // it is asked again before each step, when channels may have other lengths
             collector.read(provided);
         }
+        collector.note_looks(first);
         for t in std::iter::once(first).chain(inner.iter().copied()) {
             for location in [sources[t], automaton.transitions[t].target] {
                 let number = automaton.locations[location as usize].number;
@@ -192,6 +193,31 @@ impl<'m> Collector<'m> {
             }
         }
         collector.out
+    }
+
+    /// To look at a move that waits for `timeout`, or for the death of younger processes, may be an error long before it
+    /// can be executed.
+    fn note_looks(&mut self, first: usize) {
+        if !self.out.flags.has(Flags(Flags::TIMEOUT.0 | Flags::DIES.0)) {
+            return;
+        }
+        let proctype = &self.model.proctypes[self.p];
+        let mut looked: Vec<&Expr> = proctype.provided.iter().collect();
+        let mut guards = |action: &'m Action| {
+            if let Action::Guard(guard) = action {
+                before_timeout(guard, &mut looked);
+            }
+        };
+        match &proctype.automaton.transitions[first].action {
+            Action::DStep(body) => body.at(body.entry).iter().for_each(|t| guards(&t.action)),
+            action => guards(action),
+        }
+        if looked.iter().any(|expr| visit::can_fault(expr)) {
+            let mut look = Collector::new(self.model, self.flow, self.p);
+            look.written.clone_from(&self.written);
+            looked.into_iter().for_each(|expr| look.read(expr));
+            self.out.looks = Some(Box::new(look.out));
+        }
     }
 
     fn step(&mut self, automaton: &'m Automaton, t: usize, source: u32, first: bool) {
@@ -206,7 +232,8 @@ impl<'m> Collector<'m> {
         self.action(&transition.action, first);
     }
 
-    /// Whether another transition is executable matters, in both directions.
+    /// Whether another transition is executable matters, in both directions; also whether it fails when it is tried, for
+    /// then the walk goes on to the next one as if it had been blocked.
     pub fn executability(&mut self, other: &'m Transition) {
         match &other.action {
             Action::Guard(expr) => self.read(expr),
@@ -223,11 +250,34 @@ impl<'m> Collector<'m> {
                 self.patterns(arguments);
                 self.channel(channel, Operation::Head { random: *random, required: false }, false);
             }
-            Action::DStep(body) => body.at(body.entry).iter().for_each(|t| self.executability(t)),
+            Action::DStep(body) => {
+                body.at(body.entry).iter().for_each(|t| self.executability(t));
+                self.failure(&other.action, body);
+            }
             Action::End => self.out.flags.add(Flags::COUNT),
-            Action::Else => {}
-            _ => {}
+            // One that makes a process fails where there are too many.
+            Action::Assign(_, value) if visit::makes_process(value) => self.read(value),
+            Action::Assign(..) | Action::Block(_) => {}
+            Action::Skip | Action::Else | Action::Assert(_) | Action::Printf(..) | Action::Printm(_) => {}
         }
+    }
+
+    /// Whether a `d_step` fails behind its first statements hangs on all that it does.
+    fn failure(&mut self, action: &'m Action, body: &'m Automaton) {
+        if body.transitions.len() == body.at(body.entry).len()
+            && body.transitions.iter().all(|t| t.target != body.entry)
+        {
+            return;
+        }
+        let (written, operations) = (self.written.len(), self.operations.len());
+        visit::writes(action, &mut |place, _| self.written.push((place.region, place.variable)));
+        // it may come to a channel again that it has changed before
+        self.note_operations(action, 2);
+        let outer = std::mem::replace(&mut self.inner, true);
+        self.action(action, false);
+        self.inner = outer;
+        self.written.truncate(written);
+        self.operations.truncate(operations);
     }
 
     fn patterns(&mut self, arguments: &'m [ReceiveArgument]) {
@@ -317,6 +367,9 @@ impl<'m> Collector<'m> {
             }
             Action::End => {
                 self.out.flags.add(Flags::DEATH);
+                if first {
+                    self.out.flags.add(Flags::DIES);
+                }
                 self.own_channels(self.p);
             }
         }
@@ -643,5 +696,18 @@ impl<'m> Collector<'m> {
         }
         // an id that dangles since its owner died becomes valid again
         self.own_channels(proctype as usize);
+    }
+}
+
+/// The operands of a guard that are evaluated before it is found that `timeout` does not hold; all of it if it does not wait
+/// for `timeout` in that way. True if the `timeout` was met.
+fn before_timeout<'m>(guard: &'m Expr, operands: &mut Vec<&'m Expr>) -> bool {
+    match &guard.kind {
+        ExprKind::Timeout => true,
+        ExprKind::Binary(BinaryOp::And, a, b) => before_timeout(a, operands) || before_timeout(b, operands),
+        _ => {
+            operands.push(guard);
+            false
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! them, and one common mailbox stands for everything that is ever sent as a message field of type `chan`. A channel id
 //! that comes out of arithmetic or out of a variable of another type may be any channel.
 
+use super::block::can_end;
 use super::visit;
 use crate::model::{Action, Expr, ExprKind, Initial, Model, Place, ReceiveArgument, Region, ScalarType};
 
@@ -299,6 +300,32 @@ impl Flow {
         if makes_up_ids(model) {
             self.escapes = self.all();
         }
+        self.widen_dangling(model);
+    }
+
+    /// When a process dies its channels go with it, and their ids are given to the channels of whoever is born next. So
+    /// an id that is used after its owner's death may be that of any channel that a process owns.
+    fn widen_dangling(&mut self, model: &Model) {
+        let mut owned = BitSet::new(self.classes());
+        let mut dangling = BitSet::new(self.classes());
+        for (p, proctype) in model.proctypes.iter().enumerate() {
+            let mortal = can_end(&proctype.automaton);
+            for class in (self.own_channels[p]..).take(proctype.channels.len()) {
+                owned.insert(class);
+                if mortal && self.escapes.contains(class) {
+                    dangling.insert(class);
+                }
+            }
+        }
+        if dangling.is_empty() {
+            return;
+        }
+        self.escapes.union(&owned);
+        // Sets only ever flow into larger ones, so who gets an id from one of these is one of these.
+        let holders = self.global_channels.iter_mut().chain(self.local_channels.iter_mut().flatten());
+        holders.filter(|held| held.intersects(&dangling)).for_each(|held| {
+            held.union(&owned);
+        });
     }
 
     fn note_escapes(&mut self, mailbox: &BitSet) {
@@ -365,35 +392,40 @@ impl Flow {
     }
 }
 
-/// Is a channel ever named by a number that is not plainly a channel?
+/// Is a channel ever named by a number that is not plainly a channel? A constant is plain if it is no channel (0) or the id
+/// of a global one; any other number may be, or become, the id of a channel that a process owns.
 fn makes_up_ids(model: &Model) -> bool {
-    fn plain(expr: &Expr) -> bool {
+    fn plain(expr: &Expr, globals: usize) -> bool {
         match &expr.kind {
             ExprKind::Load(place) => place.ty == ScalarType::Chan,
-            ExprKind::Conditional(_, a, b) => plain(a) && plain(b),
-            ExprKind::Constant(_) => true,
+            ExprKind::Conditional(_, a, b) => plain(a, globals) && plain(b, globals),
+            ExprKind::Constant(id) => usize::try_from(*id).is_ok_and(|id| id <= globals),
             _ => false,
         }
     }
+    let plain = |expr: &Expr| plain(expr, model.channels.len());
+    let inside = |expr: &Expr| {
+        let mut odd = false;
+        visit::walk(expr, &mut |e| match &e.kind {
+            ExprKind::Channel(_, channel) | ExprKind::Poll { channel, .. } => odd |= !plain(channel),
+            ExprKind::Run { proctype, arguments, .. } => {
+                let parameters = model.proctypes.get(*proctype as usize).map_or(&[][..], |p| &p.parameters);
+                odd |= parameters.iter().zip(arguments).any(|(p, a)| p.ty == ScalarType::Chan && !plain(a));
+            }
+            _ => {}
+        });
+        odd
+    };
     let made = model.initial.iter().chain(model.proctypes.iter().flat_map(|p| &p.initial));
     let mut odd = made.into_iter().any(|initial| match initial {
-        Initial::Assign(place, value) => place.ty == ScalarType::Chan && !plain(value),
+        Initial::Assign(place, value) => inside(value) || (place.ty == ScalarType::Chan && !plain(value)),
         Initial::Channel(..) => false,
     });
+    odd |= model.proctypes.iter().filter_map(|proctype| proctype.provided.as_ref()).any(inside);
     process_actions(model, &mut |_, action| {
-        visit::expressions(action, &mut |expr| {
-            visit::walk(expr, &mut |e| match &e.kind {
-                ExprKind::Channel(_, channel) | ExprKind::Poll { channel, .. } => odd |= !plain(channel),
-                ExprKind::Run { proctype, arguments, .. } => {
-                    let parameters = model.proctypes.get(*proctype as usize).map_or(&[][..], |p| &p.parameters);
-                    odd |= parameters.iter().zip(arguments).any(|(p, a)| p.ty == ScalarType::Chan && !plain(a));
-                }
-                _ => {}
-            });
-        });
+        visit::expressions(action, &mut |expr| odd |= inside(expr));
         match action {
-            Action::Send { channel, .. } => odd |= !plain(channel),
-            Action::Receive { channel, .. } => odd |= !plain(channel),
+            Action::Send { channel, .. } | Action::Receive { channel, .. } => odd |= !plain(channel),
             _ => visit::writes(action, &mut |place, value| {
                 odd |= place.ty == ScalarType::Chan && value.is_some_and(|value| !plain(value));
             }),

@@ -230,8 +230,11 @@ impl Flags {
     pub const COUNT: Flags = Flags(4);
     /// The answer may depend on anything: `enabled`, `pc_value`, `np_`, `_last`, an `else` beside a rendezvous, …
     pub const EVERYTHING: Flags = Flags(8);
-    /// `timeout` is required: nothing else is executable when this move is.
+    /// `timeout` is required: nothing else is executable when this move is. (To look at it may still be an error: see
+    /// [`Footprint::looks`].)
     pub const TIMEOUT: Flags = Flags(16);
+    /// The move is the death of the process and nothing else: it is enabled only while the process is the youngest.
+    pub const DIES: Flags = Flags(32);
     /// The first transition is a send on a channel that may be a rendezvous.
     pub const RENDEZVOUS_SEND: Flags = Flags(64);
     /// The first transition is a receive on a channel that may be a rendezvous.
@@ -274,6 +277,10 @@ pub struct Footprint {
     /// The abstract rendezvous channels that are used in any way, as far as they may outlive their owners: to use a dead
     /// one is an error.
     pub synchronous: BitSet,
+    /// What is read when the move is looked at and cannot be executed, where that look can be an error. Who knows that a
+    /// move is not enabled together with another one knows nothing about looks: they happen in every state in which
+    /// its process stands before it. Only where [`Flags::TIMEOUT`] or [`Flags::DIES`] would hide them.
+    pub looks: Option<Box<Footprint>>,
 }
 
 impl Footprint {
@@ -287,6 +294,7 @@ impl Footprint {
             && self.partners.is_empty()
             && self.traced.is_empty()
             && self.synchronous.is_empty()
+            && self.looks.is_none()
     }
 
     /// Replaces by numbers what `evaluate` knows of expressions that hold at least as long as `validity`.
@@ -311,6 +319,9 @@ impl Footprint {
         if let Some(id) = &mut self.rendezvous_id {
             value(id);
         }
+        if let Some(looks) = &mut self.looks {
+            looks.resolve(validity, evaluate);
+        }
     }
 
     /// Calls `f` on every value in it.
@@ -325,6 +336,9 @@ impl Footprint {
         self.locations.iter().for_each(|read| f(&read.pid));
         self.traced.iter().for_each(|traced| f(&traced.id));
         self.rendezvous_id.iter().for_each(&mut *f);
+        if let Some(looks) = &self.looks {
+            looks.each_value(f);
+        }
     }
 
     /// The same footprint for an observer who does not know the process: expressions become "anything".
@@ -351,6 +365,9 @@ impl Footprint {
         }
         self.flags.add(other.flags);
         self.synchronous.union(&other.synchronous);
+        if let Some(looks) = &other.looks {
+            self.looks.get_or_insert_default().union(looks);
+        }
     }
 
     /// Drops repeated accesses, and reads of what is written anyway; keeps the tables small.

@@ -322,6 +322,10 @@ impl<'m> Persistent<'m> {
                 continue;
             }
             if matches!(self.model.proctypes[proctype].automaton.transitions[t].action, Action::End) {
+                if self.pairs.dependence.footprints[proctype][t].looks.is_some() {
+                    // its clause is evaluated all the while, and may fail
+                    self.add_others(view, pid, &mut needed, |tables, location| tables.conflicts.get(t, location));
+                }
                 self.add_for_death(view, pid, set, &mut needed)?;
                 continue;
             }

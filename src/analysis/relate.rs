@@ -6,6 +6,7 @@ use super::dependence::StateView;
 use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Value,
 };
+use crate::model::expr::apply;
 use crate::model::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// Dependent or not.
@@ -164,27 +165,7 @@ pub fn evaluate(view: &impl StateView, pid: usize, expr: &Expr) -> Option<i32> {
                 truth(evaluate(view, pid, b)? != 0)
             }
         }
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (evaluate(view, pid, a)?, evaluate(view, pid, b)?);
-            match op {
-                BinaryOp::Add => Some(a.wrapping_add(b)),
-                BinaryOp::Subtract => Some(a.wrapping_sub(b)),
-                BinaryOp::Multiply => Some(a.wrapping_mul(b)),
-                BinaryOp::Divide => (b != 0).then(|| a.wrapping_div(b)),
-                BinaryOp::Remainder => (b != 0).then(|| a.wrapping_rem(b)),
-                BinaryOp::BitAnd => Some(a & b),
-                BinaryOp::BitOr => Some(a | b),
-                BinaryOp::BitXor => Some(a ^ b),
-                BinaryOp::Equal => truth(a == b),
-                BinaryOp::NotEqual => truth(a != b),
-                BinaryOp::Less => truth(a < b),
-                BinaryOp::LessEqual => truth(a <= b),
-                BinaryOp::Greater => truth(a > b),
-                BinaryOp::GreaterEqual => truth(a >= b),
-                // the executor alone says what an odd shift gives
-                BinaryOp::ShiftLeft | BinaryOp::ShiftRight | BinaryOp::And | BinaryOp::Or => None,
-            }
-        }
+        ExprKind::Binary(op, a, b) => apply(*op, evaluate(view, pid, a)?, evaluate(view, pid, b)?),
         ExprKind::Conditional(c, a, b) => {
             if evaluate(view, pid, c)? != 0 {
                 evaluate(view, pid, a)
@@ -207,8 +188,21 @@ pub fn evaluate(view: &impl StateView, pid: usize, expr: &Expr) -> Option<i32> {
     }
 }
 
-/// Do two moves of different processes, both enabled, depend on each other?
+/// Do two moves of different processes depend on each other: can one that is enabled together with the other disable or
+/// change it, or does one change whether it is an error to look at the other while that is blocked?
 pub fn relate(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
+    let mut answer = moves(a, b, oracle);
+    if let Some(look) = &a.footprint.looks {
+        answer = answer.max(moves(&Party { footprint: look, ..*a }, b, oracle));
+    }
+    if let Some(look) = &b.footprint.looks {
+        answer = answer.max(moves(a, &Party { footprint: look, ..*b }, oracle));
+    }
+    answer
+}
+
+/// Do two moves, both enabled, depend on each other?
+fn moves(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
     let (f, g) = (a.footprint, b.footprint);
     let (x, y) = (f.flags, g.flags);
     if x.has(Flags::EVERYTHING) || y.has(Flags::EVERYTHING) {
@@ -220,7 +214,7 @@ pub fn relate(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
     }
     // A process dies only while it is the youngest: not while the younger one of the two lives.
     let younger = |a: &Party, b: &Party| matches!((a.pid, b.pid), (Some(a), Some(b)) if a > b);
-    if (x.has(Flags::DEATH) && younger(b, a)) || (y.has(Flags::DEATH) && younger(a, b)) {
+    if (x.has(Flags::DIES) && younger(b, a)) || (y.has(Flags::DIES) && younger(a, b)) {
         return Answer::Independent;
     }
     let births = Flags(Flags::RUN.0 | Flags::DEATH.0);

@@ -325,6 +325,10 @@ impl<'m> Stubborn<'m> {
             self.add_rows(view, pairs, pid, |sets| &sets.conflicts, t, false);
         }
         if matches!(self.model.proctypes[slot.proctype].automaton.transitions[t].action, Action::End) {
+            if pairs.dependence.footprints[slot.proctype][t].looks.is_some() {
+                // its clause is evaluated all the while, and may fail
+                self.add_rows(view, pairs, pid, |sets| &sets.conflicts, t, false);
+            }
             // The youngest must die first. If it is this one, something else holds it up.
             let youngest = (pid + 1 < self.alive).then(|| self.slots[self.alive - 1])?;
             join(&mut self.set, &self.possible, youngest.word, self.ends[youngest.proctype].words());

@@ -45,7 +45,7 @@ pub fn sight(model: &Model, flow: &Flow, strict: bool) -> Sight {
         blind &= proctype.locals.iter().all(|local| local.ty != ScalarType::Pid);
         let mut look = |expr: &Expr, top: bool| {
             let watch = most_channels > 0;
-            blind &= !(watch && shows_id(expr));
+            blind &= !(watch && shows_id(model, expr));
             visit::walk(expr, &mut |e| match &e.kind {
                 ExprKind::Pid
                 | ExprKind::ProcessCount
@@ -96,17 +96,24 @@ fn is_channel(expr: &Expr) -> bool {
 }
 
 /// Is the id of a channel used as a number?
-fn shows_id(expr: &Expr) -> bool {
+fn shows_id(model: &Model, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Load(place) if place.ty == ScalarType::Chan => true,
         ExprKind::Channel(_, channel) if is_channel(channel) => false,
         ExprKind::Poll { channel, arguments, .. } if is_channel(channel) => arguments
             .iter()
-            .any(|argument| matches!(argument, crate::model::ReceiveArgument::Match(expr) if shows_id(expr))),
-        ExprKind::Run { arguments, .. } => arguments.iter().any(|argument| !is_channel(argument) && shows_id(argument)),
+            .any(|argument| matches!(argument, crate::model::ReceiveArgument::Match(expr) if shows_id(model, expr))),
+        ExprKind::Run { proctype, arguments, .. } => {
+            // handed on as a channel it is not seen; a parameter of another type is a number
+            let parameters = model.proctypes.get(*proctype as usize).map_or(&[][..], |made| &made.parameters);
+            arguments.iter().enumerate().any(|(k, argument)| {
+                let as_channel = parameters.get(k).is_some_and(|parameter| parameter.ty == ScalarType::Chan);
+                !(as_channel && is_channel(argument)) && shows_id(model, argument)
+            })
+        }
         _ => {
             let mut shows = false;
-            visit::each_child(expr, &mut |child| shows |= shows_id(child));
+            visit::each_child(expr, &mut |child| shows |= shows_id(model, child));
             shows
         }
     }

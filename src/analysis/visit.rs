@@ -150,3 +150,10 @@ pub fn can_fault(expr: &Expr) -> bool {
     });
     faults
 }
+
+/// Is there a `run` in it?
+pub fn makes_process(expr: &Expr) -> bool {
+    let mut makes = false;
+    walk(expr, &mut |e| makes |= matches!(e.kind, ExprKind::Run { .. }));
+    makes
+}

@@ -5,7 +5,8 @@
 
 use super::program::{Cell, Ex, Indexed, Target};
 use super::{Machine, Me, Trap, TrapKind};
-use crate::model::{BinaryOp, ChannelTest, Scalar, UnaryOp};
+use crate::model::expr::apply;
+use crate::model::{ChannelTest, Scalar, UnaryOp};
 
 impl Machine<'_> {
     /// The value of an expression for a process. For tools outside the search.
@@ -43,7 +44,8 @@ impl Machine<'_> {
             Ex::Binary(op, pair) => {
                 let left = self.eval(me, &pair.0);
                 let right = self.eval(me, &pair.1);
-                binary(*op, left, right)
+                // a division has a form of its own, which can fail
+                apply(*op, left, right).unwrap_or(0)
             }
             Ex::And(pair) => i32::from(self.eval(me, &pair.0) != 0 && self.eval(me, &pair.1) != 0),
             Ex::Or(pair) => i32::from(self.eval(me, &pair.0) != 0 || self.eval(me, &pair.1) != 0),
@@ -194,29 +196,5 @@ impl Machine<'_> {
             Target::Cell(cell) => Some(self.cell(me, cell)),
             Target::Indexed(indexed) => self.element(me, indexed),
         }
-    }
-}
-
-fn binary(op: BinaryOp, left: i32, right: i32) -> i32 {
-    match op {
-        BinaryOp::Add => left.wrapping_add(right),
-        BinaryOp::Subtract => left.wrapping_sub(right),
-        BinaryOp::Multiply => left.wrapping_mul(right),
-        BinaryOp::BitAnd => left & right,
-        BinaryOp::BitOr => left | right,
-        BinaryOp::BitXor => left ^ right,
-        BinaryOp::ShiftLeft => left.wrapping_shl(right as u32),
-        BinaryOp::ShiftRight => left.wrapping_shr(right as u32),
-        BinaryOp::Equal => i32::from(left == right),
-        BinaryOp::NotEqual => i32::from(left != right),
-        BinaryOp::Less => i32::from(left < right),
-        BinaryOp::LessEqual => i32::from(left <= right),
-        BinaryOp::Greater => i32::from(left > right),
-        BinaryOp::GreaterEqual => i32::from(left >= right),
-        // These have forms of their own, because they may fail or stop early.
-        BinaryOp::And => i32::from(left != 0 && right != 0),
-        BinaryOp::Or => i32::from(left != 0 || right != 0),
-        BinaryOp::Divide => left.checked_div(right).unwrap_or(0),
-        BinaryOp::Remainder => left.checked_rem(right).unwrap_or(0),
     }
 }

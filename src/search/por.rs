@@ -160,12 +160,12 @@ impl<'m> PersistentSets<'m> {
     pub fn choose_set(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
         scan(machine, &mut self.enabled);
         self.persistent.refresh(machine);
-        if self.enabled.faults {
-            // A guard that fails is not enabled, and not blocked either. The walk tells of it when it tries everything.
-            return None;
-        }
         if let Some(how) = self.persistent.broken_claim(machine) {
             self.broken = Some(format!("{BROKEN_CLAIM}{how}"));
+            return None;
+        }
+        if self.enabled.faults {
+            // A guard that fails is not enabled, and not blocked either. The walk tells of it when it tries everything.
             return None;
         }
         self.persistent.choose(machine, &self.enabled)
@@ -202,7 +202,12 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
                     0
                 }
                 Fired::Failed(_) => 1,
-                Fired::Done | Fired::DoneWith(_) if machine.in_handshake() => partners(machine, pid, enabled),
+                Fired::Done | Fired::DoneWith(_) if machine.in_handshake() => {
+                    let moves = partners(machine, pid, enabled);
+                    // To offer it was an error, and nobody takes it: no move will tell of the error.
+                    enabled.faults |= moves == 0 && matches!(fired, Fired::DoneWith(_));
+                    moves
+                }
                 Fired::Done | Fired::DoneWith(_) => 1,
             };
             machine.undo(mark);
