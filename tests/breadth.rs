@@ -5,9 +5,9 @@ use pv::exec::Program;
 use pv::model::Model;
 use pv::search::dfs::Settings;
 use pv::search::monitor::Monitor;
-use pv::search::outcome::{Outcome, Verdict};
+use pv::search::outcome::{Levels, Outcome, Verdict};
 use pv::search::plan::{Order, Plan};
-use pv::search::queued::{self, Trace};
+use pv::search::queued;
 use pv::search::serial;
 use pv::search::walk::Rules;
 use pv::source::SourceMap;
@@ -76,13 +76,13 @@ fn exact(model: &Model, all_errors: bool) -> Outcome {
     plan.execute(model, &mut Monitor::silent(&interrupt))
 }
 
-fn run(model: &Model, store: &mut impl BfsStore, files: (Queue, Links), all_errors: bool) -> (Outcome, Trace) {
+fn run(model: &Model, store: &mut impl BfsStore, files: (Queue, Links), all_errors: bool) -> (Outcome, Levels) {
     let interrupt = AtomicBool::new(false);
     let program = Program::new(model, None);
     let how = (settings(all_errors), 0.9);
-    let (outcome, trace) = queued::search(model, &program, store, how, files, &mut Monitor::silent(&interrupt));
+    let (outcome, levels) = queued::search(model, &program, store, how, files, &mut Monitor::silent(&interrupt));
     replayable(&program, &outcome);
-    (outcome, trace.unwrap())
+    (outcome, levels.unwrap())
 }
 
 fn replayable(program: &Program, outcome: &Outcome) {
@@ -164,18 +164,18 @@ fn forgetful_caches_agree_or_give_up() {
         for share in [2, 3] {
             let slots = (expected.counts.stored / share).max(1);
             let mut store = BfsCache::new(slots, 8, Kept::States, 1, usize::MAX).unwrap();
-            let (outcome, trace) = run(&model, &mut store, in_memory(), true);
+            let (outcome, levels) = run(&model, &mut store, in_memory(), true);
             // An error found before giving up is the verdict, so the queue tells whether it gave up.
-            if trace.levels.last().is_some_and(|level| level.queued > 0) {
+            if levels.list.last().is_some_and(|level| level.queued > 0) {
                 assert!(outcome.collision_rate.unwrap() > 0.9, "{name}");
                 assert!(!matches!(outcome.verdict, Verdict::Verified(_)), "{name}");
             } else {
                 assert_eq!(outcome.verdict.name(), expected.verdict.name(), "{name}");
                 assert!(outcome.counts.stored >= expected.counts.stored, "{name}");
-                let levels: u64 = trace.levels.iter().map(|level| level.states).sum();
+                let levels: u64 = levels.list.iter().map(|level| level.states).sum();
                 assert_eq!(levels, outcome.counts.stored, "{name}");
             }
-            assert!(trace.statistics.held <= slots);
+            assert!(levels.statistics.held <= slots);
         }
     }
 }
@@ -192,9 +192,10 @@ fn serial_finishes_on_disk_what_the_cache_began() {
             let cache = BfsCache::new(slots, 8, kept, 1, usize::MAX).unwrap();
             let how = (settings(true), serial::DEFAULT_SWITCH);
             let disk = (disk_options(kept), &folder);
-            let (outcome, trace) = serial::search(&model, &program, cache, how, disk, &mut Monitor::silent(&interrupt));
+            let (outcome, levels) =
+                serial::search(&model, &program, cache, how, disk, &mut Monitor::silent(&interrupt));
             replayable(&program, &outcome);
-            switched += u32::from(trace.unwrap().statistics.checks > 0);
+            switched += u32::from(levels.unwrap().statistics.checks > 0);
             let verdict = if expected.verdict == Verdict::Violated || kept == Kept::States {
                 expected.verdict.name()
             } else {

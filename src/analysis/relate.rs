@@ -6,8 +6,7 @@ use super::dependence::StateView;
 use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Value,
 };
-use crate::model::expr::apply;
-use crate::model::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::model::{BinaryOp, Expr, ExprKind};
 
 /// Dependent or not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -143,14 +142,7 @@ pub fn evaluate(view: &impl StateView, pid: usize, expr: &Expr) -> Option<i32> {
             }
             Some(view.load(pid, place.region, offset, place.scalar))
         }
-        ExprKind::Unary(op, a) => {
-            let a = evaluate(view, pid, a)?;
-            Some(match op {
-                UnaryOp::Negate => a.wrapping_neg(),
-                UnaryOp::Not => i32::from(a == 0),
-                UnaryOp::Complement => !a,
-            })
-        }
+        ExprKind::Unary(op, a) => Some(op.apply(evaluate(view, pid, a)?)),
         ExprKind::Binary(BinaryOp::And, a, b) => {
             if evaluate(view, pid, a)? == 0 {
                 Some(0)
@@ -165,7 +157,7 @@ pub fn evaluate(view: &impl StateView, pid: usize, expr: &Expr) -> Option<i32> {
                 truth(evaluate(view, pid, b)? != 0)
             }
         }
-        ExprKind::Binary(op, a, b) => apply(*op, evaluate(view, pid, a)?, evaluate(view, pid, b)?),
+        ExprKind::Binary(op, a, b) => op.apply(evaluate(view, pid, a)?, evaluate(view, pid, b)?),
         ExprKind::Conditional(c, a, b) => {
             if evaluate(view, pid, c)? != 0 {
                 evaluate(view, pid, a)

@@ -5,8 +5,7 @@
 
 use super::program::{Cell, Ex, Indexed, Target};
 use super::{Machine, Me, Trap, TrapKind};
-use crate::model::expr::apply;
-use crate::model::{ChannelTest, Scalar, UnaryOp};
+use crate::model::{ChannelTest, Scalar};
 
 impl Machine<'_> {
     /// The value of an expression for a process. For tools outside the search.
@@ -33,19 +32,12 @@ impl Machine<'_> {
     fn eval_inner(&self, me: Me, expr: &Ex) -> i32 {
         match expr {
             Ex::Indexed(indexed) => self.element(me, indexed).map_or(0, |(at, scalar)| self.read(at, scalar)),
-            Ex::Unary(op, operand) => {
-                let value = self.eval(me, operand);
-                match op {
-                    UnaryOp::Negate => value.wrapping_neg(),
-                    UnaryOp::Not => i32::from(value == 0),
-                    UnaryOp::Complement => !value,
-                }
-            }
+            Ex::Unary(op, operand) => op.apply(self.eval(me, operand)),
             Ex::Binary(op, pair) => {
                 let left = self.eval(me, &pair.0);
                 let right = self.eval(me, &pair.1);
                 // a division has a form of its own, which can fail
-                apply(*op, left, right).unwrap_or(0)
+                op.apply(left, right).unwrap_or(0)
             }
             Ex::And(pair) => i32::from(self.eval(me, &pair.0) != 0 && self.eval(me, &pair.1) != 0),
             Ex::Or(pair) => i32::from(self.eval(me, &pair.0) != 0 || self.eval(me, &pair.1) != 0),

@@ -1,8 +1,8 @@
 //! Expressions with their names resolved: every variable is a region, an offset and a width.
 
+pub use super::operator::{BinaryOp, ChannelTest, UnaryOp};
 use super::{Dimension, Scalar, ScalarType};
 use crate::source::Span;
-pub use crate::syntax::tree::{BinaryOp, ChannelTest, UnaryOp};
 
 /// Which part of the state a variable lives in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -137,32 +137,4 @@ pub enum ReceiveArgument {
     Match(Expr),
     /// `_`.
     Ignore,
-}
-
-/// The value of an operator on C's 32-bit ints, wrapping; `None` for a division by zero. The one place that says what an
-/// operator means: constants are folded, statements executed and footprints evaluated with it.
-#[inline]
-pub fn apply(op: BinaryOp, left: i32, right: i32) -> Option<i32> {
-    Some(match op {
-        BinaryOp::Add => left.wrapping_add(right),
-        BinaryOp::Subtract => left.wrapping_sub(right),
-        BinaryOp::Multiply => left.wrapping_mul(right),
-        BinaryOp::Divide if right == 0 => return None,
-        BinaryOp::Divide => left.wrapping_div(right),
-        BinaryOp::Remainder if right == 0 => return None,
-        BinaryOp::Remainder => left.wrapping_rem(right),
-        BinaryOp::BitAnd => left & right,
-        BinaryOp::BitOr => left | right,
-        BinaryOp::BitXor => left ^ right,
-        BinaryOp::ShiftLeft => left.wrapping_shl(right as u32),
-        BinaryOp::ShiftRight => left.wrapping_shr(right as u32),
-        BinaryOp::Equal => i32::from(left == right),
-        BinaryOp::NotEqual => i32::from(left != right),
-        BinaryOp::Less => i32::from(left < right),
-        BinaryOp::LessEqual => i32::from(left <= right),
-        BinaryOp::Greater => i32::from(left > right),
-        BinaryOp::GreaterEqual => i32::from(left >= right),
-        BinaryOp::And => i32::from(left != 0 && right != 0),
-        BinaryOp::Or => i32::from(left != 0 || right != 0),
-    })
 }

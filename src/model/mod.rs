@@ -16,6 +16,7 @@
 
 pub mod dump;
 pub mod expr;
+pub mod operator;
 mod progress;
 
 pub use expr::{BinaryOp, ChannelTest, Expr, ExprKind, Index, Place, ReceiveArgument, Region, RemotePlace, UnaryOp};

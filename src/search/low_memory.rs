@@ -9,8 +9,8 @@ use crate::model::Model;
 use crate::search::dfs::Settings;
 use crate::search::lossy::{self, Keeping};
 use crate::search::monitor::Monitor;
-use crate::search::outcome::{Limit, Outcome, Verdict};
-use crate::search::queued::{self, Trace};
+use crate::search::outcome::{Levels, Limit, Outcome, Verdict};
+use crate::search::queued;
 use crate::search::serial::{self, HandOver};
 use crate::store::disk::Window;
 use crate::store::saved::Kind;
@@ -118,7 +118,7 @@ impl Assembly<'_> {
             }
         };
         match result {
-            Ok((outcome, trace)) => Outcome { trace, ..outcome },
+            Ok((outcome, levels)) => Outcome { levels, ..outcome },
             Err(limit) => Outcome { verdict: Verdict::Incomplete(limit), ..Outcome::without_room(program, 0) },
         }
     }
@@ -165,7 +165,7 @@ impl Assembly<'_> {
         program: &Program,
         store: &mut S,
         monitor: &mut Monitor<'_>,
-    ) -> Result<(Outcome, Option<Trace>), Limit> {
+    ) -> Result<(Outcome, Option<Levels>), Limit> {
         let files = self.files(monitor)?;
         let rules = (self.settings, self.options.max_collision_rate);
         Ok(queued::search(model, program, store, rules, files, monitor))
@@ -177,7 +177,7 @@ impl Assembly<'_> {
         model: &Model,
         program: &Program,
         monitor: &mut Monitor<'_>,
-    ) -> Result<(Outcome, Option<Trace>), Limit> {
+    ) -> Result<(Outcome, Option<Levels>), Limit> {
         let memory = monitor.tables().filter(|_| self.budgeted);
         let saved = monitor.keeper.as_mut().map(|keeper| keeper.shape()).transpose()?.flatten();
         // A table that follows from the memory that is left must become what it was.
@@ -223,7 +223,7 @@ impl Assembly<'_> {
         model: &Model,
         program: &Program,
         monitor: &mut Monitor<'_>,
-    ) -> Result<(Outcome, Option<Trace>), Limit> {
+    ) -> Result<(Outcome, Option<Levels>), Limit> {
         let options = self.disk_options(monitor);
         let folder = self.folder()?;
         let mut store = DiskStore::new(options, &folder)?;
@@ -237,7 +237,7 @@ impl Assembly<'_> {
         program: &Program,
         (cache, rate): (C, f64),
         monitor: &mut Monitor<'_>,
-    ) -> Result<(Outcome, Option<Trace>), Limit> {
+    ) -> Result<(Outcome, Option<Levels>), Limit> {
         // Cache and table must keep the same of a state.
         let options = DiskOptions { kept: self.kept(), ..self.disk_options(monitor) };
         let folder = self.folder()?;

@@ -2,8 +2,9 @@
 //! anything got in the way.
 
 use crate::exec::{Program, Trap};
-use crate::search::queued::Trace;
 use crate::source::Span;
+use crate::store::BfsStatistics;
+pub use crate::store::Limit;
 use serde::{Deserialize, Serialize};
 
 /// Who makes a step.
@@ -69,52 +70,6 @@ pub struct Violation {
     pub path: Vec<Step>,
     /// For a cycle: the path's steps from here on repeat for ever.
     pub cycle_start: Option<usize>,
-}
-
-/// What ended a search early.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Limit {
-    /// `--memory`: bytes in use and the budget.
-    Memory {
-        /// In use when it ended.
-        used: u64,
-        /// The budget.
-        budget: u64,
-    },
-    /// The system does not give a table of so many bytes.
-    NoRoom {
-        /// Wanted.
-        bytes: u64,
-    },
-    /// `--max-depth` cut off paths.
-    Depth(u64),
-    /// The stack alone needs more than the cache has.
-    CacheBelowStack {
-        /// Size of the cache.
-        cache: u64,
-        /// Stack states at that moment.
-        needed: u64,
-    },
-    /// A table of fixed size is full.
-    TableFull {
-        /// Its slots.
-        slots: u64,
-    },
-    /// The collision rate of a breadth-first cache passed its bound (both in thousandths).
-    CollisionRate {
-        /// Reached.
-        rate: u32,
-        /// Allowed.
-        bound: u32,
-    },
-    /// Ctrl-C or SIGTERM.
-    Interrupted,
-    /// A budget of time.
-    Time(u64),
-    /// Reading or writing a file failed.
-    File(String),
-    /// A check of a reduction found a bug in pv.
-    Internal(String),
 }
 
 /// The answer.
@@ -215,7 +170,7 @@ pub struct Outcome {
     /// With `--repeat`: what each run said, in order.
     pub repeats: Vec<Repeat>,
     /// Breadth-first searches with a queue: figures by level.
-    pub trace: Option<Trace>,
+    pub levels: Option<Levels>,
     /// What would make the answer surer, as options to copy.
     pub advice: Option<String>,
     /// What else the user should know about how the answer was found.
@@ -224,6 +179,35 @@ pub struct Outcome {
     pub stopped: Option<Limit>,
     /// Seconds of search.
     pub seconds: f64,
+}
+
+/// The figures of a breadth-first search with a queue.
+#[derive(Clone, Debug)]
+pub struct Levels {
+    /// Level by level.
+    pub list: Vec<Level>,
+    /// Of the store at the end.
+    pub statistics: BfsStatistics,
+}
+
+/// One level of a breadth-first search, or several when there are very many, for plots.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Level {
+    /// States expanded in it.
+    pub states: u64,
+    /// Collision rate since the start, at its end.
+    pub collision_rate: f64,
+    /// States that wait at its end.
+    pub queued: u64,
+}
+
+impl Level {
+    /// Levels in a row as one.
+    pub fn together(levels: &[Level]) -> Level {
+        let states = levels.iter().map(|level| level.states).sum();
+        let last = levels.last().copied().unwrap_or(Level { states: 0, collision_rate: 0.0, queued: 0 });
+        Level { states, ..last }
+    }
 }
 
 /// One of several runs with independent hash functions.
@@ -278,7 +262,7 @@ impl Outcome {
             coverage: None,
             collision_rate: None,
             repeats: Vec::new(),
-            trace: None,
+            levels: None,
             advice: None,
             notes: Vec::new(),
             stopped: None,

@@ -15,10 +15,10 @@ use crate::model::{Model, TransitionType};
 use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{Counts, Limit, Outcome, Step};
+use crate::search::outcome::{Counts, Level, Levels, Limit, Outcome, Step};
 use crate::search::saved::Redo;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
-use crate::store::{BfsStatistics, BfsStore, Handle, Link, Links, Queue};
+use crate::store::{BfsStore, Handle, Link, Links, Queue};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -27,35 +27,6 @@ pub(super) const PREFIX: usize = 12;
 
 /// A search of more levels than this keeps the older ones two by two, then four by four: memory does not grow with them.
 const MOST_LEVELS: usize = 1 << 13;
-
-/// One level of a breadth-first search, or several when there are very many, for plots.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Level {
-    /// States expanded in it.
-    pub states: u64,
-    /// Collision rate since the start, at its end.
-    pub collision_rate: f64,
-    /// States that wait at its end.
-    pub queued: u64,
-}
-
-impl Level {
-    /// Levels in a row as one.
-    fn together(levels: &[Level]) -> Level {
-        let states = levels.iter().map(|level| level.states).sum();
-        let last = levels[levels.len() - 1];
-        Level { states, ..last }
-    }
-}
-
-/// What a search with a queue leaves behind, beside its outcome.
-#[derive(Clone, Debug)]
-pub struct Trace {
-    /// By level.
-    pub levels: Vec<Level>,
-    /// Of the store at the end.
-    pub statistics: BfsStatistics,
-}
 
 /// Why a run over one store ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -476,7 +447,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     }
 
     /// The outcome of a search that ended so, with this store at the end.
-    pub fn finish<S: BfsStore>(self, store: &S, stop: Stop) -> (Outcome, Trace) {
+    pub fn finish<S: BfsStore>(self, store: &S, stop: Stop) -> (Outcome, Levels) {
         let mut statistics = store.statistics();
         let Earlier { stored, exact, omission_probability: omission, forgotten, .. } = self.earlier.and(store);
         statistics.stored = stored;
@@ -504,7 +475,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             seconds,
             ..self.ledger.close(self.program, &self.walk, limit, exact, counts)
         };
-        (outcome, Trace { levels: self.levels, statistics })
+        (outcome, Levels { list: self.levels, statistics })
     }
 }
 
@@ -516,7 +487,7 @@ pub fn search<S: BfsStore>(
     (settings, bound): (Settings, f64),
     files: (Queue, Links),
     monitor: &mut Monitor<'_>,
-) -> (Outcome, Option<Trace>) {
+) -> (Outcome, Option<Levels>) {
     let mut queued = match Queued::new(model, program, settings, files, monitor) {
         Ok(queued) => queued,
         Err(outcome) => return (*outcome, None),
@@ -525,6 +496,6 @@ pub fn search<S: BfsStore>(
         Ok(()) => queued.run(store, bound, None),
         Err(limit) => Stop::Limit(limit),
     };
-    let (outcome, trace) = queued.finish(store, stop);
-    (outcome, Some(trace))
+    let (outcome, levels) = queued.finish(store, stop);
+    (outcome, Some(levels))
 }

@@ -8,8 +8,8 @@
 //! Sections, beside those of the store: `admn` a text for the command line, `cnts` counters, `errs` errors, `link` links,
 //! `queu` the queue.
 
-use crate::search::outcome::{Limit, Violation};
-use crate::search::queued::{Earlier, Level, PREFIX, Queued};
+use crate::search::outcome::{Level, Limit, Violation};
+use crate::search::queued::{Earlier, PREFIX, Queued};
 use crate::store::checkpoint::{Reader, Writer};
 use crate::store::saved::{self, Kind};
 use crate::store::{BfsStore, Link};

@@ -14,8 +14,8 @@ use crate::exec::Program;
 use crate::model::Model;
 use crate::search::dfs::Settings;
 use crate::search::monitor::Monitor;
-use crate::search::outcome::{Limit, Outcome};
-use crate::search::queued::{Queued, Stop, Trace};
+use crate::search::outcome::{Levels, Limit, Outcome};
+use crate::search::queued::{Queued, Stop};
 use crate::store::signature::Signatures;
 use crate::store::{BfsCache, BfsStore, DiskOptions, DiskStore, HubCache, Kept, Links, Queue, WorkDir};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub fn search<C: HandOver>(
     (settings, switch): (Settings, f64),
     (disk, folder): (DiskOptions, &Arc<WorkDir>),
     monitor: &mut Monitor<'_>,
-) -> (Outcome, Option<Trace>) {
+) -> (Outcome, Option<Levels>) {
     // An eighth of the memory for the ends of the queue is more than enough: it is read and written in order.
     let queue = Queue::on_disk(disk.memory / 8, Arc::clone(folder));
     let links = match Links::on_disk(folder) {
@@ -76,22 +76,22 @@ pub fn search<C: HandOver>(
         Err(limit) => Stop::Limit(limit),
     };
     if stop != Stop::Switch {
-        let (outcome, trace) = queued.finish(&cache, stop);
-        return (outcome, Some(trace));
+        let (outcome, levels) = queued.finish(&cache, stop);
+        return (outcome, Some(levels));
     }
     let mut store = match move_to_disk(&mut queued, &cache, (disk, folder)) {
         Ok(store) => store,
         Err(limit) => {
-            let (outcome, trace) = queued.finish(&cache, Stop::Limit(limit));
-            return (outcome, Some(trace));
+            let (outcome, levels) = queued.finish(&cache, Stop::Limit(limit));
+            return (outcome, Some(levels));
         }
     };
     queued.earlier = queued.earlier.and(&cache);
     drop(cache);
     queued.earlier.handed_over = store.records();
     let stop = queued.run(&mut store, 1.0, None);
-    let (outcome, trace) = queued.finish(&store, stop);
-    (outcome, Some(trace))
+    let (outcome, levels) = queued.finish(&store, stop);
+    (outcome, Some(levels))
 }
 
 /// The second half alone.
@@ -99,7 +99,7 @@ fn go_on_disk(
     program: &Program,
     mut queued: Queued<'_, '_, '_, '_>,
     (options, folder): (DiskOptions, &Arc<WorkDir>),
-) -> (Outcome, Option<Trace>) {
+) -> (Outcome, Option<Levels>) {
     let mut store = match DiskStore::new(options, folder) {
         Ok(store) => store,
         Err(limit) => return (failed(program, limit), None),
@@ -108,8 +108,8 @@ fn go_on_disk(
         Ok(()) => queued.run(&mut store, 1.0, None),
         Err(limit) => Stop::Limit(limit),
     };
-    let (outcome, trace) = queued.finish(&store, stop);
-    (outcome, Some(trace))
+    let (outcome, levels) = queued.finish(&store, stop);
+    (outcome, Some(levels))
 }
 
 /// A table on disk that knows what the cache knew and what waits in the queue. While the cache hands over, it and the

@@ -1,7 +1,6 @@
 //! Constants: what SPIN's grammar takes where a size or count is wanted, and folding of other expressions.
 
 use super::Analyser;
-use crate::model::expr::apply;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::{Expr, ExprKind, UnaryOp};
 
@@ -22,7 +21,7 @@ impl Analyser<'_> {
                     UnaryOp::Complement => !value,
                 })
             }
-            ExprKind::Binary(op, left, right) => apply(*op, self.constant(left)?, self.constant(right)?),
+            ExprKind::Binary(op, left, right) => op.apply(self.constant(left)?, self.constant(right)?),
             _ => None,
         }
     }

@@ -21,7 +21,7 @@ use super::forgetting::Forgetting;
 use super::omission::Omission;
 use super::slab::Slab;
 use super::try_zeroed;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 
 /// Ways unless the user says otherwise: a cache line of signatures. (Caching Murphi looks in 13 places.)
 pub const DEFAULT_WAYS: u8 = 8;

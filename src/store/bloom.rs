@@ -15,7 +15,7 @@ use super::omission::Omission;
 use super::stack_set::StackSet;
 use super::{Handle, LossyStore, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 
 /// Makes the seed of the second hash different from that of the first.
 const SECOND_SEED: u64 = 0x8CB9_2BA7_2F3D_8DD7;

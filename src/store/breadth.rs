@@ -3,7 +3,7 @@
 use super::omission::Omission;
 use super::{BloomStore, CompactStore, ExactStore, Saved, Store, Visit};
 use crate::model::TransitionType;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 
 /// A set of visited states for breadth-first search. The search keeps the queue; it offers every state it meets, and
 /// queues those that the store takes for new.

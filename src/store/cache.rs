@@ -15,7 +15,7 @@ use super::replace::{Evictable, Replacement, Traits};
 use super::slab::Slab;
 use super::{Handle, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 
 /// Slots of the first table.
 const FIRST_TABLE: usize = 64;

@@ -15,7 +15,7 @@
 
 use super::leftovers;
 use super::work_dir::file_error;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ffi::OsString;

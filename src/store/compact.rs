@@ -15,7 +15,7 @@ use super::omission::Omission;
 use super::stack_set::StackSet;
 use super::{Handle, LossyStore, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 

@@ -25,7 +25,7 @@ use super::queue::Queue;
 use super::rng::StoreRng;
 use super::signature::Signatures;
 use super::work_dir::{WorkDir, WorkFile};
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use std::sync::Arc;
 
 /// Bytes of a block of D: read at once. Large for speed, less if memory is small.

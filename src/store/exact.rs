@@ -14,7 +14,7 @@ use super::arena::{Arena, POSITION_BITS};
 use super::hash::StateHash;
 use super::{FindStore, Handle, Store, StoreStatistics, Visit, try_zeroed};
 use crate::model::TransitionType;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 
 const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
 /// Bits of the hash in a word: what the position leaves.

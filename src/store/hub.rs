@@ -12,7 +12,7 @@ use super::bfs_cache::{Groups, Kept};
 use super::breadth::{BfsStatistics, BfsStore};
 use super::forgetting::Forgetting;
 use super::signature::mix;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use rand::Rng;
 
 /// Share of L1 (the paper's p_h: hubs are few).

@@ -5,7 +5,7 @@
 //! Idea: Stern and Dill 1998, end of section 3.3. Cost: 8 bytes per state, on disk if there is a folder.
 
 use super::work_dir::{WorkDir, WorkFile};
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use std::sync::Arc;
 
 /// Bits of the arrival in a link; the others are the parent's number (2^40 states).

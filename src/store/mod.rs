@@ -15,6 +15,7 @@ mod forgetting;
 mod hash;
 pub mod hub;
 mod leftovers;
+pub mod limit;
 pub mod links;
 pub mod omission;
 mod pending;
@@ -36,6 +37,7 @@ pub use disk::{DiskOptions, DiskStore, Window};
 pub use exact::ExactStore;
 pub use hash::StateHash;
 pub use hub::{HubCache, HubOptions};
+pub use limit::Limit;
 pub use links::{Link, Links};
 pub use queue::Queue;
 pub use replace::Replacement;
@@ -43,7 +45,6 @@ pub use saved::{Saved, Shape};
 pub use work_dir::WorkDir;
 
 use crate::model::TransitionType;
-use crate::search::outcome::Limit;
 
 /// Where a store keeps a state; means something only to the store that gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -9,7 +9,7 @@ use super::compact::scale;
 use super::signature::mix;
 use super::{ExactStore, Handle, Store, Visit, try_zeroed};
 use crate::model::TransitionType;
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 
 /// Slots of the index per entry, 4/3: probing stays short at load 0.75. (An M that is probed when crowded to the end is
 /// many times slower.)

@@ -7,7 +7,7 @@
 //! Cost: 4 bytes per record; two blocks of memory, and as many full ones as the bound allows.
 
 use super::work_dir::{WorkDir, WorkFile};
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

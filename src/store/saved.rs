@@ -15,7 +15,7 @@ use super::forgetting::Forgetting;
 use super::pending::Inserted;
 use super::rng::StoreRng;
 use super::{BfsCache, BfsStore, BloomStore, CompactStore, ExactStore, FindStore, HubCache, Kept};
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use serde::{Deserialize, Serialize};
 
 const SHAPE: [u8; 4] = *b"shap";

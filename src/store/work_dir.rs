@@ -3,7 +3,7 @@
 //! Errors of files are values that say what was tried, where, and what the system answered.
 
 use super::leftovers::{self, ATTEMPTS, LOCK};
-use crate::search::outcome::Limit;
+use crate::store::limit::Limit;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! The tree of a model, as the parser builds it: after preprocessing and inline expansion, before names are
 //! resolved. One node type per construct of the language; every node knows its place.
 
+pub use crate::model::operator::{BinaryOp, ChannelTest, UnaryOp};
+
 use crate::source::Span;
 use std::sync::Arc;
 
@@ -483,71 +485,4 @@ pub enum ExprKind {
         /// Its variable.
         variable: VarRef,
     },
-}
-
-/// Unary operators.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum UnaryOp {
-    /// `-`
-    Negate,
-    /// `!`
-    Not,
-    /// `~`
-    Complement,
-}
-
-/// Binary operators.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `%`
-    Remainder,
-    /// `&`
-    BitAnd,
-    /// `|`
-    BitOr,
-    /// `^`
-    BitXor,
-    /// `<<`
-    ShiftLeft,
-    /// `>>`
-    ShiftRight,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `&&`
-    And,
-    /// `||`
-    Or,
-}
-
-/// Predefined functions of a channel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum ChannelTest {
-    /// `len`
-    Len,
-    /// `empty`
-    Empty,
-    /// `nempty`
-    NotEmpty,
-    /// `full`
-    Full,
-    /// `nfull`
-    NotFull,
 }

@@ -1,0 +1,47 @@
+//! What can end a search before its time: stores run out of room, budgets of memory and time are used up, files fail.
+
+/// What ended a search early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// `--memory`: bytes in use and the budget.
+    Memory {
+        /// In use when it ended.
+        used: u64,
+        /// The budget.
+        budget: u64,
+    },
+    /// The system does not give a table of so many bytes.
+    NoRoom {
+        /// Wanted.
+        bytes: u64,
+    },
+    /// `--max-depth` cut off paths.
+    Depth(u64),
+    /// The stack alone needs more than the cache has.
+    CacheBelowStack {
+        /// Size of the cache.
+        cache: u64,
+        /// Stack states at that moment.
+        needed: u64,
+    },
+    /// A table of fixed size is full.
+    TableFull {
+        /// Its slots.
+        slots: u64,
+    },
+    /// The collision rate of a breadth-first cache passed its bound (both in thousandths).
+    CollisionRate {
+        /// Reached.
+        rate: u32,
+        /// Allowed.
+        bound: u32,
+    },
+    /// Ctrl-C or SIGTERM.
+    Interrupted,
+    /// A budget of time.
+    Time(u64),
+    /// Reading or writing a file failed.
+    File(String),
+    /// A check of a reduction found a bug in pv.
+    Internal(String),
+}
