@@ -1,6 +1,9 @@
 //! Every breadth-first search with a queue beside its store against the exact one: the same states, the same verdict,
 //! paths that can be executed.
 
+mod common;
+
+use common::example;
 use pv::exec::Program;
 use pv::model::Model;
 use pv::search::dfs::Settings;
@@ -10,13 +13,10 @@ use pv::search::plan::{Order, Plan};
 use pv::search::queued;
 use pv::search::serial;
 use pv::search::walk::Rules;
-use pv::source::SourceMap;
-use pv::source::preprocess::{PreprocessOptions, preprocess};
 use pv::store::{
     BfsCache, BfsStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Kept, Links, Queue,
     Window, WorkDir,
 };
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -38,23 +38,13 @@ const LARGEST: u64 = 10_000;
 /// The models that are small enough, with the exact search's outcome.
 fn models(all_errors: bool) -> Vec<(&'static str, Model, Outcome)> {
     let all = MODELS.into_iter().map(|name| {
-        let model = load(name);
+        let model = example(name);
         let outcome = exact(&model, all_errors);
         (name, model, outcome)
     });
     let small: Vec<_> = all.filter(|(_, _, outcome)| outcome.counts.stored <= LARGEST).collect();
     assert!(small.len() >= 4, "{}", small.len());
     small
-}
-
-fn load(name: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(format!("{name}.pml"));
-    let mut map = SourceMap::new();
-    let mut diagnostics = Vec::new();
-    let file = map.read_model(&path, &mut diagnostics).unwrap();
-    let tokens = preprocess(&mut map, file, &PreprocessOptions::default(), &mut diagnostics);
-    let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics).unwrap();
-    pv::sema::analyse(&map, &unit, "model", &mut diagnostics).unwrap()
 }
 
 fn settings(all_errors: bool) -> Settings {
@@ -71,9 +61,7 @@ fn settings(all_errors: bool) -> Settings {
 }
 
 fn exact(model: &Model, all_errors: bool) -> Outcome {
-    let interrupt = AtomicBool::new(false);
-    let plan = Plan { order: Order::BreadthFirst, all_errors, ..Plan::default() };
-    plan.execute(model, &mut Monitor::silent(&interrupt))
+    common::run(model, &Plan { order: Order::BreadthFirst, all_errors, ..Plan::default() })
 }
 
 fn run(model: &Model, store: &mut impl BfsStore, files: (Queue, Links), all_errors: bool) -> (Outcome, Levels) {

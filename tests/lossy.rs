@@ -1,39 +1,23 @@
 //! Stores that may err: with enough bits they count as the exact store does, precision on demand never covers less,
 //! what pv says about omissions agrees with how often they happen, and a budget of memory is kept.
 
-use pv::model::Model;
+mod common;
+
+use common::{Expectation, example, run};
 use pv::search::lossy::Keeping;
-use pv::search::monitor::Monitor;
-use pv::search::outcome::{Limit, Outcome, Verdict};
+use pv::search::outcome::{Limit, Verdict};
 use pv::search::plan::Plan;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-
-fn run(model: &Model, plan: &Plan) -> Outcome {
-    let interrupt = AtomicBool::new(false);
-    plan.execute(model, &mut Monitor::silent(&interrupt))
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn example(name: &str) -> Model {
-    let path = root().join("examples").join(name);
-    pv::load::read(&path).unwrap_or_else(|what| panic!("{what}")).1
-}
-
-fn models(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
-    entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "pml")).collect()
-}
 
 #[test]
 fn wide_signatures_count_as_the_exact_store() {
     let mut compared = 0;
     for folder in ["tests/corpus", "tests/corpus/micro"] {
-        for path in models(&root().join(folder)) {
-            let Ok((_, model)) = pv::load::read(&path) else { continue };
+        for path in common::models(folder) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            if !matches!(common::expectation(&text), Expectation::Counts(_)) {
+                continue;
+            }
+            let model = common::load(&path).unwrap_or_else(|what| panic!("{what}"));
             let plan = Plan { all_errors: true, max_depth: Some(10_000), ..Plan::default() };
             let exact = run(&model, &plan);
             if exact.counts.stored > 5_000 {
@@ -56,7 +40,7 @@ fn wide_signatures_count_as_the_exact_store() {
 
 #[test]
 fn precision_on_demand_never_covers_less() {
-    for name in ["go_back_n.pml", "urp.pml", "tcp_handshake.pml"] {
+    for name in ["go_back_n", "urp", "tcp_handshake"] {
         let model = example(name);
         let states = run(&model, &Plan::default()).counts.stored;
         for bits in [2, 4, 8] {
@@ -80,7 +64,7 @@ fn precision_on_demand_never_covers_less() {
 
 #[test]
 fn omissions_are_as_likely_as_pv_says() {
-    let model = example("philosophers.pml");
+    let model = example("philosophers");
     let states = run(&model, &Plan::default()).counts.stored;
     let kinds = [
         (Keeping::Compact { bits: 14, slots: Some(states * 2) }, None),
@@ -108,7 +92,7 @@ fn omissions_are_as_likely_as_pv_says() {
 
 #[test]
 fn several_runs_multiply() {
-    let model = example("philosophers.pml");
+    let model = example("philosophers");
     let keeping = Keeping::Compact { bits: 14, slots: Some(5_000) };
     let one = run(&model, &Plan { keeping, ..Plan::default() });
     let three = run(&model, &Plan { keeping, repeat: 3, ..Plan::default() });
@@ -121,7 +105,7 @@ fn several_runs_multiply() {
 
 #[test]
 fn a_full_table_is_incomplete_and_the_advice_promises_nothing() {
-    let model = example("go_back_n.pml");
+    let model = example("go_back_n");
     let states = run(&model, &Plan::default()).counts.stored;
     let keeping = Keeping::Compact { bits: 30, slots: Some(states - 1) };
     let full = run(&model, &Plan { keeping, ..Plan::default() });

@@ -1,6 +1,9 @@
 //! Searches that are interrupted again and again against the same ones that are not: the same counts, the same verdict,
 //! the same errors. And checkpoints that cannot be used, each with its reason.
 
+mod common;
+
+use common::model_of;
 use pv::model::Model;
 use pv::search::keeper::Keeper;
 use pv::search::lossy::Keeping;
@@ -8,8 +11,6 @@ use pv::search::low_memory::{Breadth, Hub, LowMemory};
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Outcome, Verdict};
 use pv::search::plan::{Order, Plan};
-use pv::source::SourceMap;
-use pv::source::preprocess::{PreprocessOptions, preprocess};
 use pv::store::Window;
 use pv::store::checkpoint::Reader;
 use std::path::{Path, PathBuf};
@@ -25,15 +26,6 @@ const MODEL: &str = "active [3] proctype P() {
   od
 }
 ";
-
-fn load(text: &str) -> Model {
-    let mut map = SourceMap::new();
-    let mut diagnostics = Vec::new();
-    let file = map.add_file("model.pml".to_string(), None, text.to_string());
-    let tokens = preprocess(&mut map, file, &PreprocessOptions::default(), &mut diagnostics);
-    let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics).unwrap();
-    pv::sema::analyse(&map, &unit, "model", &mut diagnostics).unwrap()
-}
 
 /// Every mode, by name.
 fn modes() -> Vec<(&'static str, Plan)> {
@@ -112,7 +104,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn interruptions_do_not_show() {
-    let model = load(MODEL);
+    let model = model_of(MODEL);
     for (name, plan) in modes() {
         let expected = whole(&model, &plan);
         assert!(!matches!(expected.verdict, Verdict::Incomplete(_)), "{name}: {:?}", expected.verdict);
@@ -137,7 +129,7 @@ fn interruptions_do_not_show() {
 /// From every mode to every other: where it goes all states are seen, where it does not the reason is said.
 #[test]
 fn changes_of_mode() {
-    let model = load(MODEL);
+    let model = model_of(MODEL);
     let exact = whole(&model, &modes()[0].1);
     let keeps_all = |name: &str| !name.contains("cache") && !name.contains("hub") && !name.contains("window");
     // The others are of the same kinds.
@@ -194,7 +186,7 @@ fn lossy(name: &str) -> bool {
 
 #[test]
 fn a_search_that_needs_more_memory_goes_on_with_the_disk() {
-    let model = load(MODEL);
+    let model = model_of(MODEL);
     let exact = whole(&model, &modes()[0].1);
     let (_folder, file) = folder();
     let small = Plan { memory: Some(300_000), ..modes()[0].1.clone() };
@@ -210,8 +202,8 @@ fn a_search_that_needs_more_memory_goes_on_with_the_disk() {
 fn of_another_program_it_is_refused() {
     let (_folder, file) = folder();
     let plan = &modes()[0].1;
-    run(&load(MODEL), plan, &file, false, 2);
-    let (_, keeper) = run(&load("active proctype P() { byte x; x = 1; assert(x == 2) }"), plan, &file, true, 2);
+    run(&model_of(MODEL), plan, &file, false, 2);
+    let (_, keeper) = run(&model_of("active proctype P() { byte x; x = 1; assert(x == 2) }"), plan, &file, true, 2);
     assert!(keeper.and_then(|keeper| keeper.refused).is_some_and(|why| why.contains("another model")));
 }
 
@@ -219,7 +211,7 @@ fn of_another_program_it_is_refused() {
 #[test]
 fn damaged_ones_are_refused_by_the_command() {
     let (folder, file) = folder();
-    run(&load(MODEL), &modes()[1].1, &file, false, 2);
+    run(&model_of(MODEL), &modes()[1].1, &file, false, 2);
     let whole = std::fs::read(&file).unwrap();
     let bad = folder.path().join("bad.checkpoint");
     let mut flipped = whole.clone();

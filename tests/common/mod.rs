@@ -1,14 +1,44 @@
-//! What the tests over the whole corpus share.
+//! What the tests share: where the models are, what their head comments expect, how they are loaded and run.
+//!
+//! Nothing here passes over a model silently: a folder without models, a model that does not load and a line that is not
+//! understood are failures.
+
+// Each test file is a program of its own and uses a part of this.
+#![allow(dead_code)]
 
 use libtest_mimic::{Failed, Trial};
+use pv::model::Model;
+use pv::search::monitor::Monitor;
+use pv::search::outcome::{Outcome, Verdict};
+use pv::search::plan::Plan;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Models above this many states are left to the comparison with SPIN.
+pub const LARGEST: u64 = 20_000;
+/// No model of the corpus that ends needs a longer path.
+pub const DEEPEST: u64 = 20_000;
+
+/// The folder of the project.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The models of a folder of the project, in order.
+pub fn models(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry of a folder").path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
+    assert!(!found.is_empty(), "{folder} has no models");
+    found.sort();
+    found
+}
 
 /// One trial for each model of the corpus and of the examples.
 pub fn trials(check: fn(&Path) -> Result<(), Failed>) -> Vec<Trial> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut trials = Vec::new();
     for folder in ["tests/corpus", "tests/corpus/micro", "examples"] {
-        for path in models(&root.join(folder)) {
+        for path in models(folder) {
             let name = format!("{folder}/{}", path.file_stem().unwrap_or_default().to_string_lossy());
             trials.push(Trial::test(name, move || check(&path)));
         }
@@ -16,11 +46,121 @@ pub fn trials(check: fn(&Path) -> Result<(), Failed>) -> Vec<Trial> {
     trials
 }
 
-fn models(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default();
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
-    found.sort();
-    found
+/// A model from a file.
+pub fn load(path: &Path) -> Result<Model, String> {
+    pv::load::read(path).map(|(_, model)| model)
+}
+
+/// A model from a text.
+pub fn model_of(text: &str) -> Model {
+    pv::load::read_text("model.pml", text).unwrap_or_else(|what| panic!("{text}\n{what}")).1
+}
+
+/// A model of `examples`, named without its ending.
+pub fn example(name: &str) -> Model {
+    load(&root().join("examples").join(format!("{name}.pml"))).unwrap_or_else(|what| panic!("{what}"))
+}
+
+/// A model of `tests/corpus`, named without its ending.
+pub fn corpus_model(name: &str) -> Model {
+    load(&root().join("tests/corpus").join(format!("{name}.pml"))).unwrap_or_else(|what| panic!("{what}"))
+}
+
+/// Runs a plan without showing anything.
+pub fn run(model: &Model, plan: &Plan) -> Outcome {
+    let interrupt = AtomicBool::new(false);
+    plan.execute(model, &mut Monitor::silent(&interrupt))
+}
+
+/// It found an error.
+pub fn violated(outcome: &Outcome) -> bool {
+    outcome.verdict == Verdict::Violated
+}
+
+/// What the head comment of a model says about the full search; see `tests/spin_expect.py`.
+#[derive(Debug)]
+pub enum Expectation {
+    /// SPIN does not accept the model.
+    Refused,
+    /// SPIN gave up in the middle, or its verifier crashed.
+    Partial,
+    /// What comes out.
+    Counts(Expected),
+    /// Nothing is said about safety.
+    None,
+}
+
+/// The figures of an `expect:` line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Expected {
+    /// The verdict is `violated`; else `verified`.
+    pub violated: bool,
+    pub stored: u64,
+    pub matched: u64,
+    pub transitions: u64,
+    pub atomic: u64,
+    pub depth: u64,
+    pub errors: u64,
+}
+
+/// The `expect:` line of a model's text.
+pub fn expectation(text: &str) -> Expectation {
+    let Some(line) = text.lines().find_map(|line| line.split_once("expect: ")) else { return Expectation::None };
+    let line = line.1.trim_end_matches("*/").trim();
+    match line.split_whitespace().next() {
+        Some("refused") => Expectation::Refused,
+        Some("partial") => Expectation::Partial,
+        _ => Expectation::Counts(figures(line)),
+    }
+}
+
+fn figures(line: &str) -> Expected {
+    let mut expected = Expected::default();
+    let mut known = 0;
+    for pair in line.split_whitespace() {
+        let (key, value) = pair.split_once('=').unwrap_or_else(|| panic!("`{pair}` in `expect: {line}`"));
+        let number = || value.parse().unwrap_or_else(|_| panic!("`{pair}` in `expect: {line}`"));
+        match key {
+            "verdict" => expected.violated = value == "violated",
+            "stored" => expected.stored = number(),
+            "matched" => expected.matched = number(),
+            "transitions" => expected.transitions = number(),
+            "atomic" => expected.atomic = number(),
+            "depth" => expected.depth = number(),
+            "errors" => expected.errors = number(),
+            _ => panic!("`{pair}` in `expect: {line}`"),
+        }
+        known += 1;
+    }
+    assert_eq!(known, 7, "expect: {line}");
+    expected
+}
+
+/// One `expect-liveness:` line.
+pub struct ExpectedCycle<'a> {
+    /// Name of the claim; `-` is the never claim, or the accept labels of the model.
+    pub property: &'a str,
+    /// `acceptance` or `non-progress`.
+    pub mode: &'a str,
+    pub fair: bool,
+    pub violated: bool,
+}
+
+/// The `expect-liveness:` lines of a model's text.
+pub fn expected_cycles(text: &str) -> Vec<ExpectedCycle<'_>> {
+    let lines = text.lines().filter_map(|line| line.split_once("expect-liveness: "));
+    lines
+        .map(|(_, rest)| {
+            let value = |key: &str| {
+                let found = rest.split_whitespace().find_map(|pair| pair.strip_prefix(key));
+                found.unwrap_or_else(|| panic!("no `{key}` in `expect-liveness: {rest}`"))
+            };
+            ExpectedCycle {
+                property: value("property="),
+                mode: value("mode="),
+                fair: value("fair=") == "1",
+                violated: value("violated=") == "1",
+            }
+        })
+        .collect()
 }
