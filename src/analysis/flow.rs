@@ -179,7 +179,8 @@ impl Flow {
         self.capacity.len()
     }
 
-    fn all(&self) -> BitSet {
+    /// All of them.
+    pub fn all(&self) -> BitSet {
         let mut set = BitSet::new(self.classes());
         for class in 0..self.classes() {
             set.insert(class);
@@ -241,14 +242,30 @@ impl Flow {
         grown
     }
 
+    /// Follows channels until nothing is new. What may dangle is found from what escapes, and then flows on: a message that
+    /// is sent to a dangling id may end up in a channel with other fields.
     fn follow_channels(&mut self, model: &Model) {
+        let mut mailbox = BitSet::new(self.classes());
+        loop {
+            self.spread(model, &mut mailbox);
+            self.note_escapes(&mailbox);
+            if makes_up_ids(model) {
+                self.escapes = self.all();
+            }
+            if !self.widen_dangling(model) {
+                break;
+            }
+        }
+    }
+
+    /// Lets the sets flow along assignments, messages and parameters.
+    fn spread(&mut self, model: &Model, mailbox: &mut BitSet) {
         let is_chan: Vec<Vec<bool>> = model
             .channels
             .iter()
             .chain(model.proctypes.iter().flat_map(|p| &p.channels))
             .map(|c| c.fields.iter().map(|f| f.ty == ScalarType::Chan).collect())
             .collect();
-        let mut mailbox = BitSet::new(self.classes());
         loop {
             let mut grown = false;
             // the globals' creation runs before any process type matters; 0 stands for none
@@ -296,16 +313,11 @@ impl Flow {
                 break;
             }
         }
-        self.note_escapes(&mailbox);
-        if makes_up_ids(model) {
-            self.escapes = self.all();
-        }
-        self.widen_dangling(model);
     }
 
     /// When a process dies its channels go with it, and their ids are given to the channels of whoever is born next. So
-    /// an id that is used after its owner's death may be that of any channel that a process owns.
-    fn widen_dangling(&mut self, model: &Model) {
+    /// an id that is used after its owner's death may be that of any channel that a process owns. True if that is news.
+    fn widen_dangling(&mut self, model: &Model) -> bool {
         let mut owned = BitSet::new(self.classes());
         let mut dangling = BitSet::new(self.classes());
         for (p, proctype) in model.proctypes.iter().enumerate() {
@@ -318,14 +330,11 @@ impl Flow {
             }
         }
         if dangling.is_empty() {
-            return;
+            return false;
         }
         self.escapes.union(&owned);
-        // Sets only ever flow into larger ones, so who gets an id from one of these is one of these.
         let holders = self.global_channels.iter_mut().chain(self.local_channels.iter_mut().flatten());
-        holders.filter(|held| held.intersects(&dangling)).for_each(|held| {
-            held.union(&owned);
-        });
+        holders.filter(|held| held.intersects(&dangling)).fold(false, |grown, held| held.union(&owned) | grown)
     }
 
     fn note_escapes(&mut self, mailbox: &BitSet) {

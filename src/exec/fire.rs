@@ -192,12 +192,13 @@ impl<'p> Machine<'p> {
             let (first, number) = routine.locations[location as usize];
             let mut next = None;
             for (op, target) in &routine.transitions[first as usize..(first + number) as usize] {
+                // While something is offered only a receive can be the guard of the step: the others are not looked at.
+                if count == 0 && self.handshake.is_some() && !matches!(op, Op::Receive(_)) {
+                    continue;
+                }
                 // A receive may take an offer as the guard of the step; any other rendezvous is an error.
                 if count > 0 || !matches!(op, Op::Receive(_)) {
                     self.refuse_rendezvous(me, op, site)?;
-                }
-                if count == 0 && self.handshake.is_some() && !matches!(op, Op::Receive(_)) {
-                    continue;
                 }
                 let mark = self.mark();
                 match self.perform(me, op)? {

@@ -148,9 +148,13 @@ impl Visitor for Recorder {
         Control::Continue
     }
 
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, event: Event, step: Option<Step>) -> Control {
-        // Without a step it is a clause of somebody that failed, and not the move that was asked about.
-        if let (Event::Trap(trap), Some(_)) = (event, step) {
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        // Without a step it is the clause of somebody that failed: it belongs to the move if it was asked inside of it. In the
+        // state itself, or when the first step is an offer, it would have failed anyway.
+        let inside = walk.depth() > 1 || (walk.depth() == 1 && !machine.in_handshake());
+        if let Event::Trap(trap) = event
+            && (step.is_some() || inside)
+        {
             self.traps.push(trap);
         }
         Control::Continue
