@@ -14,7 +14,8 @@ pub fn failed(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Compiles a file of the map; `None` if an error is among the diagnostics. A step that found errors is the last:
+/// Compiles a file of the map; `None` if an error is among the diagnostics. What is wrong with the formula of a property
+/// is none of them and comes with the model ([`Model::broken`]): only a check of that property is impossible. A step that found errors is the last:
 /// what the next ones would say about a text with holes is noise.
 pub fn compile(
     map: &mut SourceMap,
@@ -49,7 +50,11 @@ pub fn read_text(name: &str, text: &str) -> Result<(SourceMap, Model), String> {
 
 fn finish(mut map: SourceMap, file: FileId, mut diagnostics: Vec<Diagnostic>) -> Result<(SourceMap, Model), String> {
     match compile(&mut map, file, &PreprocessOptions::default(), &mut diagnostics) {
-        Some(model) => Ok((map, model)),
-        None => Err(render(&map, &diagnostics, false)),
+        Some(model) if model.broken.is_empty() => Ok((map, model)),
+        model => {
+            // Who asks for no particular property wants them all.
+            diagnostics.extend(model.into_iter().flat_map(|model| model.broken).flat_map(|wrong| wrong.diagnostics));
+            Err(render(&map, &diagnostics, false))
+        }
     }
 }

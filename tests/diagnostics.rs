@@ -18,7 +18,9 @@ fn messages(path: &Path) -> String {
     let unit = pv::syntax::parse(&mut map, tokens, &mut diagnostics);
     let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     if let Some(unit) = unit.filter(|_| !failed) {
-        pv::sema::analyse(&map, &unit, "model", &mut diagnostics);
+        let model = pv::sema::analyse(&map, &unit, "model", &mut diagnostics);
+        let formulas = model.into_iter().flat_map(|model| model.broken);
+        diagnostics.extend(formulas.flat_map(|formula| formula.diagnostics));
     }
     render(&map, &diagnostics, false)
 }

@@ -103,6 +103,7 @@ fn model(proctypes: Vec<Proctype>) -> Model {
         proctypes: all,
         processes: Vec::new(),
         claims: Vec::new(),
+        broken: Vec::new(),
         trace: None,
         uses: Uses::default(),
     }

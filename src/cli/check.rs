@@ -3,7 +3,7 @@
 
 use super::combine;
 use super::console::Console;
-use super::load::{Loaded, load_model};
+use super::load::{Loaded, load_for_check};
 use super::options::{CheckArgs, DiskWindow, ModelArgs, Replace, SearchArgs, StoreKind, value_name};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
@@ -41,7 +41,7 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
     if let Err(message) = combine::check(args) {
         return console.wrong(message);
     }
-    let loaded = match load_model(console, &args.model) {
+    let loaded = match load_for_check(console, args) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };

@@ -1,11 +1,11 @@
 //! From a file name to a model: read, preprocess, parse, analyse; diagnostics go to standard error.
 
 use super::console::{Console, WRONG};
-use super::options::ModelArgs;
+use super::options::{CheckArgs, ModelArgs};
 use crate::load::{compile, failed};
 use crate::model::Model;
 use crate::source::SourceMap;
-use crate::source::diagnostic::Diagnostic;
+use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::preprocess::PreprocessOptions;
 use crate::source::render::render;
 use std::io::Write;
@@ -22,8 +22,20 @@ pub struct Loaded {
     pub seconds: f64,
 }
 
-/// Reads and compiles a model; what is wrong with it has been printed when this gives an exit code.
+/// Reads and compiles a model for a command that checks no properties of its own: one that cannot be read is a warning.
 pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
+    load(console, args, &|_| false)
+}
+
+/// Reads and compiles a model for a check: a property that is to be checked has to be readable.
+pub fn load_for_check(console: &Console, args: &CheckArgs) -> Result<Loaded, u8> {
+    let checks = &args.checks;
+    let claims = !checks.no_claims && !checks.non_progress;
+    load(console, &args.model, &|name| claims && checks.property.as_deref().is_none_or(|wanted| wanted == name))
+}
+
+/// Reads and compiles a model; what is wrong with it has been printed when this gives an exit code.
+fn load(console: &Console, args: &ModelArgs, checked: &dyn Fn(&str) -> bool) -> Result<Loaded, u8> {
     let start = Instant::now();
     let mut map = SourceMap::new();
     let mut diagnostics = Vec::new();
@@ -34,8 +46,16 @@ pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
     let name = map.file(file).name.clone();
     let options = PreprocessOptions { defines: args.defines.clone(), include_dirs: args.include_dirs.clone() };
     let model = compile(&mut map, file, &options, &mut diagnostics);
+    for formula in model.iter().flat_map(|model| &model.broken) {
+        let severity = if checked(&formula.name) { Severity::Error } else { Severity::Warning };
+        for wrong in &formula.diagnostics {
+            let severity = severity.min(wrong.severity);
+            let note = format!("the property `{}` cannot be checked", formula.name);
+            diagnostics.push(Diagnostic { severity, ..wrong.clone() }.with_note(note));
+        }
+    }
     show(console, &map, &diagnostics);
-    match model {
+    match model.filter(|_| !failed(&diagnostics)) {
         Some(model) => Ok(Loaded { map, model, seconds: start.elapsed().as_secs_f64() }),
         None if failed(&diagnostics) => Err(WRONG),
         None => Err(console.wrong(format!("{name}: the model cannot be read"))),

@@ -8,7 +8,7 @@
 use super::check::run_loaded;
 use super::combine;
 use super::console::Console;
-use super::load::load_model;
+use super::load::load_for_check;
 use super::options::{CheckArgs, SearchArgs, StoreKind};
 use crate::model::Model;
 use crate::search::keeper::Keeper;
@@ -93,7 +93,7 @@ pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
     if let Err(message) = combine::check(&options) {
         return console.wrong(message);
     }
-    let loaded = match load_model(console, &options.model) {
+    let loaded = match load_for_check(console, &options) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };

@@ -22,6 +22,7 @@ mod progress;
 pub use expr::{BinaryOp, ChannelTest, Expr, ExprKind, Index, Place, ReceiveArgument, Region, RemotePlace, UnaryOp};
 
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use std::sync::Arc;
 
 /// Bytes in front of a process's locals: proctype (1), location (2).
@@ -443,6 +444,17 @@ pub struct Uses {
     pub progress_labels: bool,
 }
 
+/// An `ltl` property that cannot be checked.
+#[derive(Clone, Debug)]
+pub struct BrokenFormula {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where it stands.
+    pub span: Span,
+    /// Why; one of them at least is an error.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// A whole model, ready to be run.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -468,6 +480,8 @@ pub struct Model {
     pub processes: Vec<Creation>,
     /// Never claims and `ltl` properties.
     pub claims: Vec<Claim>,
+    /// Properties with a formula that cannot be read. They cannot be checked; all the rest of the model can.
+    pub broken: Vec<BrokenFormula>,
     /// `trace` or `notrace`.
     pub trace: Option<Trace>,
     /// What it uses.

@@ -67,6 +67,7 @@ impl Sample {
             ],
             processes: vec![Creation { proctype: 0, priority: 1 }],
             claims: Vec::new(),
+            broken: Vec::new(),
             trace: None,
             uses: Uses::default(),
         };

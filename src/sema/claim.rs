@@ -1,6 +1,6 @@
 //! Claims and traces: never claims, `ltl` properties, event automata.
 
-use super::{Analyser, text};
+use super::{Analyser, failed, text};
 use crate::ltl;
 use crate::model::{
     self, Action, Automaton, Claim, ExprKind, Initial, Location, ProctypeKind, Trace, Transition, TransitionType,
@@ -25,7 +25,8 @@ pub(super) fn of_body(body: model::Proctype) -> Claim {
 }
 
 impl Analyser<'_> {
-    /// Reads an `ltl` block. Its atoms are resolved here, where it stands; the automaton is made at the end.
+    /// Reads an `ltl` block, when all else has been read. What is wrong in the formula is no error of the model: it is
+    /// kept with the name of the property, for whoever wants to check it.
     pub(super) fn ltl(&mut self, ltl: &Ltl) {
         let name: Arc<str> = match &ltl.name {
             Some(name) => name.name.clone(),
@@ -36,11 +37,26 @@ impl Analyser<'_> {
         };
         let span = ltl.name.as_ref().map_or(ltl.span, |name| name.span);
         let never = self.signatures.get(&name).map(|signature| signature.span);
-        if let Some(first) = self.claims.iter().find(|claim| claim.name == name).map(|claim| claim.span).or(never) {
+        let good = self.claims.iter().map(|claim| (&claim.name, claim.span));
+        let mut known = good.chain(self.broken.iter().map(|formula| (&formula.name, formula.span)));
+        if let Some(first) = known.find(|(known, _)| **known == name).map(|(_, span)| span).or(never) {
             self.twice(&tree::Ident { name: name.clone(), span }, first);
         }
+        let before = self.diagnostics.len();
+        self.diagnostics.extend(ltl.faults.iter().cloned());
+        // A name that was reported elsewhere has to be reported here too, else this formula would pass for a good one.
+        let elsewhere = std::mem::take(&mut self.undeclared);
+        let enabled = self.enabled.take();
         let mut atoms = Vec::new();
         let formula = self.formula(&ltl.formula, &mut atoms);
+        self.check_enabled();
+        (self.undeclared, self.enabled) = (elsewhere, enabled);
+        let found = self.diagnostics.split_off(before);
+        if failed(&found) {
+            self.broken.push(model::BrokenFormula { name, span, diagnostics: found });
+            return;
+        }
+        self.diagnostics.extend(found);
         let text = crate::syntax::print::formula(&ltl.formula);
         self.claims.push(Pending { name, formula, atoms, text, span });
     }
@@ -113,14 +129,16 @@ impl Analyser<'_> {
                     let body = self.claim_body(&property, &buchi);
                     claims.push(Claim { name: property.name, formula: Some(property.text.into()), uses_next, body });
                 }
-                Err(error) => self.report(
-                    Diagnostic::error(
-                        format!("`{}` cannot be checked", property.name),
-                        property.span,
-                        error.to_string(),
-                    )
-                    .with_help("split it into smaller properties"),
-                ),
+                Err(error) => {
+                    let message = format!("`{}` cannot be checked", property.name);
+                    let why = Diagnostic::error(message, property.span, error.to_string())
+                        .with_help("split it into smaller properties");
+                    self.broken.push(model::BrokenFormula {
+                        name: property.name,
+                        span: property.span,
+                        diagnostics: vec![why],
+                    });
+                }
             }
         }
         claims

@@ -1,7 +1,7 @@
 //! From the tree to the model: names, types, checks, layout, automata.
 //!
 //! The unit is walked once, in the order of the file, as SPIN does: a name must stand before its use, and the
-//! numbers of channels, processes and control states come from that order. Bodies are lowered to elements (see
+//! numbers of channels, processes and control states come from that order. Only formulas wait for the end. Bodies are lowered to elements (see
 //! [`lower`]) as they are met; when all are there, so that remote references have had their say, the elements become
 //! automata.
 
@@ -123,6 +123,8 @@ struct Analyser<'a> {
     bodies: Vec<Body>,
     processes: Vec<(Arc<str>, u8)>,
     claims: Vec<claim::Pending>,
+    /// Properties whose formulas are wrong.
+    broken: Vec<model::BrokenFormula>,
     unnamed_formulas: usize,
     uses: Uses,
 }
@@ -157,6 +159,7 @@ impl<'a> Analyser<'a> {
             bodies: Vec::new(),
             processes: Vec::new(),
             claims: Vec::new(),
+            broken: Vec::new(),
             unnamed_formulas: 0,
             uses: uses::of(unit),
         }
@@ -184,10 +187,16 @@ impl<'a> Analyser<'a> {
         for item in &unit.items {
             match item {
                 Item::Proctype(proctype) => self.proctype(proctype),
-                Item::Ltl(ltl) => self.ltl(ltl),
+                Item::Ltl(_) => {}
                 Item::Typedef(typedef) => self.typedef(typedef),
                 Item::Mtype(mtype) => self.mtype(mtype),
                 Item::Declaration(declaration) => self.global(declaration),
+            }
+        }
+        // SPIN keeps formulas until the file has been read: they may name what is declared behind them.
+        for item in &unit.items {
+            if let Item::Ltl(ltl) = item {
+                self.ltl(ltl);
             }
         }
     }
@@ -245,7 +254,9 @@ impl<'a> Analyser<'a> {
             }
         }
         claims.extend(self.translate_formulas());
-        if self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        if failed(self.diagnostics) {
+            let formulas = std::mem::take(&mut self.broken);
+            self.diagnostics.extend(formulas.into_iter().flat_map(|formula| formula.diagnostics));
             return None;
         }
         let processes = self
@@ -274,6 +285,7 @@ impl<'a> Analyser<'a> {
             proctypes,
             processes,
             claims,
+            broken: self.broken,
             trace,
             uses,
         })
@@ -317,6 +329,10 @@ impl<'a> Analyser<'a> {
                 );
             }
         }
+        self.check_enabled();
+    }
+
+    fn check_enabled(&mut self) {
         if let (Some(enabled), Some(rendezvous)) = (self.enabled, self.rendezvous) {
             self.report(
                 Diagnostic::error("`enabled` in a model with rendezvous channels", enabled, "cannot be answered")
@@ -346,6 +362,11 @@ impl<'a> Analyser<'a> {
         }
         (initials, channels)
     }
+}
+
+/// Some diagnostic is an error.
+fn failed(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
 fn kind_word(kind: ProctypeKind) -> &'static str {

@@ -273,7 +273,7 @@ impl Build<'_> {
     pub fn ltl(&mut self, l: u32, r: u32, name: Option<Name>, formula: Term) -> Box<Item> {
         let name = name.map(|name| self.ident(name));
         let formula = self.as_formula(formula);
-        Box::new(Item::Ltl(Ltl { name, formula, span: self.span(l, r) }))
+        Box::new(Item::Ltl(Ltl { name, formula, faults: Vec::new(), span: self.span(l, r) }))
     }
 
     pub fn mtype(

@@ -5,10 +5,10 @@
 use super::build::Build;
 use super::recover::Stream;
 use super::token::{Lexeme, Token};
-use super::tree::Unit;
+use super::tree::{Item, Unit};
 use super::{brackets, inline, separators, token};
 use crate::source::SourceMap;
-use crate::source::diagnostic::Diagnostic;
+use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::lexer::{PpToken, RawKind};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -23,6 +23,14 @@ const MAX_EFFORT: usize = 10_000_000;
 pub fn parse(map: &mut SourceMap, tokens: Vec<PpToken>, diagnostics: &mut Vec<Diagnostic>) -> Option<Unit> {
     let first = diagnostics.len();
     let unit = parse_all(map, tokens, diagnostics);
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        // Nobody will come to check a property of this model: what is wrong with them is told now.
+        let formulas = unit.iter().flat_map(|unit| &unit.items).filter_map(|item| match item {
+            Item::Ltl(ltl) => Some(&ltl.faults),
+            _ => None,
+        });
+        diagnostics.extend(formulas.flatten().cloned());
+    }
     drop_repeated(diagnostics, first);
     unit
 }
@@ -50,6 +58,7 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
     let mut effort = 0;
     for range in items(&tokens) {
         let first = range.start as u32;
+        let reported = build.diagnostics.len();
         let written = tokens[range.clone()].iter().zip(first..).map(|(l, at)| Ok((at, l.token.clone(), at + 1)));
         let mut result = parser.parse(&mut build, written);
         // Each error is mended and the item parsed anew. What the actions report is the same each time, and is
@@ -64,7 +73,10 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
             }
             result = parser.parse(&mut build, stream.iter());
         }
-        if let Ok(item) = result {
+        if let Ok(mut item) = result {
+            if let Item::Ltl(ltl) = &mut *item {
+                ltl.faults = build.diagnostics.split_off(reported);
+            }
             unit.items.push(*item);
         }
         if build.gives_up() || effort > MAX_EFFORT {

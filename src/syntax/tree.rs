@@ -4,6 +4,7 @@
 pub use crate::model::operator::{BinaryOp, ChannelTest, UnaryOp};
 
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use std::sync::Arc;
 
 /// A name and where it stands.
@@ -92,6 +93,9 @@ pub struct Ltl {
     pub name: Option<Ident>,
     /// The formula.
     pub formula: Formula,
+    /// What is wrong with it, as far as the parser can tell. It keeps this property from being checked and nothing
+    /// else, so it does not count as an error of the model.
+    pub faults: Vec<Diagnostic>,
     /// The block.
     pub span: Span,
 }

@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 use super::build::Place;
 
+/// A `select` over constants has an option for the first value and at most this many more; a wider one is a loop.
+const MOST_BEYOND_FIRST: i32 = 32;
+
 impl Analyser<'_> {
     pub(super) fn for_range(
         &mut self,
@@ -149,9 +152,11 @@ impl Analyser<'_> {
 
     pub(super) fn select(&mut self, variable: &VarRef, from: &Expr, to: &Expr, span: Span) -> Option<Node> {
         self.check_counter(variable)?;
-        // SPIN makes options of constant bounds while it reads the file, and does not do so for the text of an inline.
+        // SPIN makes options of constant bounds while it reads the file, and does not do so for the text of an inline,
+        // nor for more than 33 values.
         if let (ExprKind::Number(low @ 0..), ExprKind::Number(high @ 0..)) = (&from.kind, &to.kind)
             && self.flow.inlines == 0
+            && high - low <= MOST_BEYOND_FIRST
         {
             return self.select_constant(variable, *low, *high, span);
         }
@@ -170,10 +175,6 @@ impl Analyser<'_> {
     fn select_constant(&mut self, variable: &VarRef, low: i32, high: i32, span: Span) -> Option<Node> {
         if low > high {
             self.error(span, format!("the range {low} .. {high} is empty"), "nothing to select from");
-            return None;
-        }
-        if high - low > 1 << 16 {
-            self.error(span, format!("the range {low} .. {high} is too wide"), "one option is made per value");
             return None;
         }
         let mut options: Vec<Seq> = Vec::new();
