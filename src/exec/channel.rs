@@ -51,8 +51,11 @@ impl Machine<'_> {
         channel.at + ty.length_size + slot * ty.slot_size
     }
 
-    /// A field of a message that is there.
+    /// A field of a message that is there. One that the message does not have reads as 0, as in SPIN.
     fn field(&self, channel: ChannelRef, found: Found, number: usize) -> i32 {
+        if number >= self.program.channels[channel.ty as usize].fields.len() {
+            return 0;
+        }
         match found {
             Found::Slot(slot) => {
                 let (offset, scalar) = self.program.channels[channel.ty as usize].fields[number];
@@ -83,10 +86,6 @@ impl Machine<'_> {
             return None;
         };
         let ty = &self.program.channels[channel.ty as usize];
-        if receive.patterns.len() > ty.fields.len() {
-            self.trap(TrapKind::TooManyFields, receive.site);
-            return None;
-        }
         if ty.capacity == 0 {
             let found = Found::Offered(self.handshake.filter(|handshake| handshake.channel == id as u32)?);
             if receive.copy {
@@ -134,6 +133,10 @@ impl Machine<'_> {
             return Some(self.observe(id, false, receive.site));
         }
         let fields = self.program.channels[channel.ty as usize].fields.len();
+        // Too many are an error when a message is taken, not before.
+        if receive.patterns.len() > fields {
+            return Some(Fired::DoneWith(Trap::new(TrapKind::TooManyFields, receive.site)));
+        }
         if receive.patterns.len() < fields && !receive.copy {
             return Some(Fired::DoneWith(Trap::new(TrapKind::TooFewFields, receive.site)));
         }

@@ -6,7 +6,7 @@ use crate::model::{self, Dimension, ExprKind, Index, Place, Region, ScalarType};
 use crate::source::Span;
 use crate::source::diagnostic::{Diagnostic, Label};
 use crate::source::suggest;
-use crate::syntax::tree::{Expr, Ident, Segment, VarRef};
+use crate::syntax::tree::{Expr, ExprKind as ExprKindTree, Ident, Segment, VarRef};
 use std::sync::Arc;
 
 /// What a variable reference stands for.
@@ -193,6 +193,14 @@ impl Analyser<'_> {
             (None, Some(index)) if matches!(var.kind, Kind::Struct(_)) => {
                 let dimension = Dimension { length: 1, stride: var.stride };
                 self.index_by(dimension, index, &var.name, offset, indices);
+                Some(())
+            }
+            // An index that is 0 in the text changes nothing, and SPIN says nothing; any other is refused.
+            (None, Some(index)) if matches!(index.kind, ExprKindTree::Number(0)) => {
+                self.report(
+                    Diagnostic::warning(format!("`{}` is not an array", var.name), index.span, "has no effect")
+                        .with_label(var.span, "declared here"),
+                );
                 Some(())
             }
             (None, Some(index)) => {

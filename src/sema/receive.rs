@@ -56,7 +56,11 @@ impl Analyser<'_> {
                         Some(Resolved::Anything) => flat.push(Out::Ignore),
                         Some(Resolved::Struct(whole)) => flat.extend(self.parts(&whole).into_iter().map(Out::Store)),
                         Some(Resolved::Special(_)) => {
-                            self.error(var.span, format!("`{}` cannot be assigned", text::var(var)), "predefined");
+                            let name = text::var(var);
+                            self.report(
+                                Diagnostic::error(format!("`{name}` cannot be assigned"), var.span, "predefined")
+                                    .with_help(format!("to receive only messages with its value, write `eval({name})`")),
+                            );
                         }
                         None => flat.push(Out::Ignore),
                     }

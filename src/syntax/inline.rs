@@ -144,10 +144,10 @@ impl Expander<'_> {
                     return bad(self, at, "the name of a parameter");
                 };
                 if parameters.contains(&parameter) {
-                    self.diagnostics.push(Diagnostic::error(
+                    self.diagnostics.push(Diagnostic::warning(
                         format!("the parameter `{parameter}` is there twice"),
                         tokens[at].span,
-                        "second time",
+                        "never used: the first one is meant",
                     ));
                 }
                 parameters.push(parameter);

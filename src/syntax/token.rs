@@ -291,7 +291,10 @@ impl Maker<'_> {
             Ok(wide) => wide as i32,
             Err(_) => -1,
         };
-        if text.parse::<i32>().is_err() {
+        if text.parse::<i32>().is_err() && self.is_width() {
+            let message = format!("an unsigned cannot have {text} bits");
+            self.diagnostics.push(Diagnostic::error(message, raw.span, "1 to 31 are possible"));
+        } else if text.parse::<i32>().is_err() {
             self.diagnostics.push(
                 Diagnostic::warning(
                     format!("the number {text} does not fit an `int`"),
@@ -302,6 +305,15 @@ impl Maker<'_> {
             );
         }
         self.push(Token::Number(value), raw.span);
+    }
+
+    /// What comes next is the width of an unsigned: `unsigned x :` and `, y :` go before it.
+    fn is_width(&self) -> bool {
+        use Token::*;
+        let [.., before, Lexeme { token: Name(_), .. }, Lexeme { token: Colon, .. }] = &self.out[..] else {
+            return false;
+        };
+        matches!(before.token, Unsigned | Comma)
     }
 
     /// SPIN knows the escapes `\n \r \t \f`; any other escaped character is itself.

@@ -111,7 +111,7 @@ impl Analyser<'_> {
                 .with_help("put a statement between them, for example `skip`"),
             ),
             Fault::NoLabel(el) => {
-                if let Kind::Goto(Jump::Label(symbol)) = element(el).kind {
+                if let Kind::Goto(Jump::Label(symbol, _)) = element(el).kind {
                     self.missing_label(flow, &body.symbols, symbol, element(el));
                 }
             }
@@ -170,6 +170,7 @@ fn flags(flow: &Flow, states: usize) -> Vec<Flags> {
 /// statement. Returns which states were taken up into a choice.
 fn flatten(rows: &mut Rows, flags: &mut [Flags]) -> Vec<bool> {
     let is_choice = |rows: &Rows, target: u32| rows[target as usize].as_ref().is_some_and(|row| row.len() > 1);
+    let mut pulled = vec![false; rows.len()];
     // Every round resolves one level of nesting, so there are no more rounds than rows.
     for _ in 0..=rows.len() {
         let mut again = false;
@@ -182,6 +183,7 @@ fn flatten(rows: &mut Rows, flags: &mut [Flags]) -> Vec<bool> {
             for option in &row[1..] {
                 match &rows[option.target as usize] {
                     Some(inner) if inner.len() > 1 => {
+                        pulled[option.target as usize] = true;
                         for deeper in &inner[1..] {
                             let from = flags[option.target as usize];
                             flags[deeper.target as usize].join(from);
@@ -198,7 +200,6 @@ fn flatten(rows: &mut Rows, flags: &mut [Flags]) -> Vec<bool> {
             break;
         }
     }
-    let mut pulled = vec![false; rows.len()];
     for state in 1..rows.len() {
         let Some(row) = &rows[state] else { continue };
         if row.len() < 2 {
@@ -339,7 +340,7 @@ fn transition(flow: &Flow, symbols: &Symbols, el: El, step: &Move, dsteps: &[(El
     let (action, kind, text) = match &element.kind {
         Kind::Work(work) => (work.action.clone(), work.kind, work.text.clone()),
         Kind::Else => (Action::Else, TransitionType::Control, "else".into()),
-        Kind::Goto(Jump::Label(symbol)) => {
+        Kind::Goto(Jump::Label(symbol, _)) => {
             let name = symbols.entries.get(*symbol).map_or("", |label| &*label.name);
             control(&format!("goto {name}"))
         }

@@ -23,12 +23,13 @@ pub(in crate::sema) enum Place {
 impl Flow {
     /// An empty flow for a new body.
     pub fn start(&mut self) {
-        *self = Flow { next_number: 1, declaring: true, ..Flow::default() };
+        *self = Flow { next_number: 1, declaring: true, calls: vec![0], ..Flow::default() };
     }
 
     fn mark(&mut self, mark: Mark) {
         let at = self.marks.len();
         self.marks_at.entry(mark.element).or_default().push(at);
+        self.marks_of.entry(mark.symbol).or_default().push(at);
         self.marks_named.entry(mark.name.clone()).or_default().push(at);
         self.marks.push(mark);
     }
@@ -41,6 +42,12 @@ impl Flow {
     /// The labels of a name, the latest first.
     pub fn marks_named(&self, name: &str) -> impl Iterator<Item = &Mark> {
         self.marks_named.get(name).into_iter().flatten().rev().map(|&at| &self.marks[at])
+    }
+
+    /// The label of a symbol that stands in a call of an inline.
+    pub fn mark_of(&self, symbol: usize, call: usize) -> Option<&Mark> {
+        let all = self.marks_of.get(&symbol)?;
+        all.iter().rev().map(|&at| &self.marks[at]).find(|mark| mark.call == call)
     }
 
     pub fn open_sequence(&mut self) -> Seq {
@@ -109,7 +116,7 @@ impl Flow {
             Node::Labelled(..) => return,
         };
         for (name, symbol, span) in labels.into_iter().rev() {
-            self.mark(Mark { name, symbol, element: el, span });
+            self.mark(Mark { name, symbol, call: self.call, element: el, span });
         }
         if !structured {
             self.append(el, seq);

@@ -155,7 +155,7 @@ impl Analyser<'_> {
         // SPIN makes options of constant bounds while it reads the file, and does not do so for the text of an inline,
         // nor for more than 33 values.
         if let (ExprKind::Number(low @ 0..), ExprKind::Number(high @ 0..)) = (&from.kind, &to.kind)
-            && self.flow.inlines == 0
+            && self.flow.call == 0
             && high - low <= MOST_BEYOND_FIRST
         {
             return self.select_constant(variable, *low, *high, span);

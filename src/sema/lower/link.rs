@@ -5,6 +5,7 @@
 
 use super::super::body::Symbols;
 use super::{ATOM, El, Fault, Flow, Jump, Kind, LAST, Seq};
+use std::collections::HashMap;
 
 /// A transition while rows are made: numbers, not yet locations.
 #[derive(Clone, Debug)]
@@ -28,12 +29,16 @@ pub(super) struct Linker<'a> {
     pub faults: Vec<Fault>,
     pub rows: Vec<Option<Vec<Move>>>,
     done: Vec<bool>,
+    /// Where gotos lead in the end, from outside and from inside of an atomic block: chains of them are walked once.
+    /// Forgotten when what they were found by is changed.
+    ends: [HashMap<El, El>; 2],
 }
 
 impl<'a> Linker<'a> {
     pub fn new(flow: &'a mut Flow, symbols: &'a Symbols) -> Linker<'a> {
         let (states, elements) = (flow.next_number as usize, flow.elements.len());
-        Linker { flow, symbols, faults: Vec::new(), rows: vec![None; states], done: vec![false; elements] }
+        let ends = [HashMap::new(), HashMap::new()];
+        Linker { flow, symbols, faults: Vec::new(), rows: vec![None; states], done: vec![false; elements], ends }
     }
 
     fn fault(&mut self, fault: Fault) {
@@ -46,7 +51,7 @@ impl<'a> Linker<'a> {
     pub fn destination(&mut self, el: El) -> Option<El> {
         let found = match self.flow.elements[el].kind {
             Kind::Goto(Jump::Break(exit)) => self.flow.exits[exit],
-            Kind::Goto(Jump::Label(symbol)) => label(self.flow, self.symbols, symbol),
+            Kind::Goto(Jump::Label(symbol, call)) => label(self.flow, self.symbols, symbol, call),
             _ => None,
         };
         if found.is_none() {
@@ -63,10 +68,22 @@ impl<'a> Linker<'a> {
 
     /// The state that is reached by going to an element, from one that is or isn't inside an atomic block.
     pub fn hunt(&mut self, from: El, atom: bool) -> Option<El> {
+        let mut gotos = Vec::new();
+        let end = self.walk(from, atom, &mut gotos)?;
+        self.ends[usize::from(atom)].extend(gotos.into_iter().map(|goto| (goto, end)));
+        Some(end)
+    }
+
+    /// See [`Linker::hunt`]; the gotos on the way are put into a list.
+    fn walk(&mut self, from: El, atom: bool, gotos: &mut Vec<El>) -> Option<El> {
         let mut el = from;
         for _ in 0..=self.flow.elements.len() {
             let next = match self.flow.elements[el].kind {
                 Kind::Goto(_) => {
+                    if let Some(&end) = self.ends[usize::from(atom)].get(&el) {
+                        return Some(end);
+                    }
+                    gotos.push(el);
                     let next = self.destination(el)?;
                     self.crosses(el, next);
                     next
@@ -212,7 +229,10 @@ impl<'a> Linker<'a> {
 
     fn tie(&mut self, el: El, block: Seq) {
         if let Some(last) = self.flow.sequences[block].last {
-            self.flow.elements[last].next = self.flow.elements[el].next;
+            let behind = self.flow.elements[el].next;
+            if std::mem::replace(&mut self.flow.elements[last].next, behind) != behind {
+                self.ends.iter_mut().for_each(HashMap::clear);
+            }
         }
     }
 
@@ -264,11 +284,15 @@ impl<'a> Linker<'a> {
                     self.crosses(el, to);
                     let inside = self.flow.elements[to].status & (ATOM | LAST) != 0;
                     let status = &mut self.flow.elements[el].status;
+                    let before = *status;
                     if *status & (ATOM | LAST) != 0 && !inside {
                         *status = *status & !ATOM | LAST;
                     }
                     if *status & LAST != 0 && inside {
                         *status = *status & !LAST | ATOM;
+                    }
+                    if *status != before {
+                        self.ends.iter_mut().for_each(HashMap::clear);
                     }
                 }
             } else {
@@ -284,8 +308,18 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The element a label symbol marks: in the same block, else in one around, else anywhere in the body.
-pub(super) fn label(flow: &Flow, symbols: &Symbols, symbol: usize) -> Option<El> {
+/// The element a label symbol marks: in the same block, else in one around, else anywhere in the body. Of several in
+/// the same block that come from calls of inlines, the one of the goto's own call, or of the nearest around it.
+pub(super) fn label(flow: &Flow, symbols: &Symbols, symbol: usize, mut call: usize) -> Option<El> {
+    loop {
+        if let Some(mark) = flow.mark_of(symbol, call) {
+            return Some(mark.element);
+        }
+        if call == 0 {
+            break;
+        }
+        call = flow.calls.get(call).copied().unwrap_or(0);
+    }
     let wanted = symbols.entries.get(symbol)?;
     let mut best = None;
     for mark in flow.marks_named(&wanted.name) {

@@ -49,8 +49,8 @@ pub(super) struct Work {
 /// Where a goto leads.
 #[derive(Clone, Debug)]
 pub(super) enum Jump {
-    /// To a label, by its symbol.
-    Label(usize),
+    /// To a label, by its symbol, and the call of an inline ([`Flow::call`]) that the goto stands in.
+    Label(usize, usize),
     /// Behind a loop, by its number.
     Break(usize),
 }
@@ -115,6 +115,8 @@ pub(super) struct Mark {
     pub name: Arc<str>,
     /// Its symbol in [`super::body::Symbols`]; two of one name in different blocks are two.
     pub symbol: usize,
+    /// The call of an inline that it stands in: the labels of an inline are its own.
+    pub call: usize,
     pub element: El,
     pub span: Span,
 }
@@ -124,9 +126,10 @@ pub(super) struct Mark {
 pub(super) struct Flow {
     pub elements: Vec<Element>,
     pub sequences: Vec<Chain>,
-    /// Labels in the order they were set, with an index by element and one by name.
+    /// Labels in the order they were set, with an index by element, one by symbol and one by name.
     pub marks: Vec<Mark>,
     marks_at: HashMap<El, Vec<usize>>,
+    marks_of: HashMap<usize, Vec<usize>>,
     marks_named: HashMap<Arc<str>, Vec<usize>>,
     /// Open sequences, innermost last.
     pub open: Vec<Seq>,
@@ -138,8 +141,10 @@ pub(super) struct Flow {
     pub exits: Vec<Option<El>>,
     /// The `d_step` around the place.
     pub dstep: Option<El>,
-    /// Inlines around the place.
-    pub inlines: usize,
+    /// The call of an inline around the place, by its number; 0 outside of all.
+    pub call: usize,
+    /// For each call the one around it.
+    pub calls: Vec<usize>,
     /// Declarations still belong to the start of the body.
     pub declaring: bool,
     /// The sequence of the whole body.

@@ -1,7 +1,6 @@
 //! Labels that are looked at from outside: `P@label`.
 
 use super::super::Analyser;
-use super::link::label;
 use super::{Element, Flow, Kind};
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::Ident;
@@ -38,7 +37,6 @@ impl Analyser<'_> {
         symbol: usize,
         at: &Element,
     ) {
-        debug_assert!(label(flow, symbols, symbol).is_none());
         let Some(wanted) = symbols.entries.get(symbol) else { return };
         let mut diagnostic =
             Diagnostic::error(format!("there is no label `{}`", wanted.name), at.span, "jumps to nowhere");

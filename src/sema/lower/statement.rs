@@ -141,9 +141,9 @@ impl Analyser<'_> {
         Some(self.body.as_mut()?.symbols.label(&label.name, label.span))
     }
 
-    /// Two labels of one name in one block.
+    /// Two labels of one name in one block, of one call of an inline.
     fn check_label(&mut self, name: &Arc<str>, symbol: usize, span: Span) {
-        let first = self.flow.marks_named(name).find(|mark| mark.symbol == symbol).map(|mark| mark.span);
+        let first = self.flow.mark_of(symbol, self.flow.call).map(|mark| mark.span);
         if let Some(first) = first {
             self.report(
                 Diagnostic::error(format!("the label `{name}` is set twice"), span, "again here")
@@ -163,7 +163,7 @@ impl Analyser<'_> {
             StatementKind::Else => plain(Kind::Else),
             StatementKind::Goto(label) => {
                 let symbol = self.label_symbol(label)?;
-                plain(Kind::Goto(Jump::Label(symbol)))
+                plain(Kind::Goto(Jump::Label(symbol, self.flow.call)))
             }
             StatementKind::Break => {
                 let Some(&exit) = self.flow.loops.last() else {
@@ -220,9 +220,13 @@ impl Analyser<'_> {
             }
             StatementKind::DStep(body) => self.d_step(body, span),
             StatementKind::Block(body, inline) => {
-                self.flow.inlines += usize::from(inline.is_some());
+                let around = self.flow.call;
+                if inline.is_some() {
+                    self.flow.calls.push(around);
+                    self.flow.call = self.flow.calls.len() - 1;
+                }
                 let seq = self.block(body, Place::Block);
-                self.flow.inlines -= usize::from(inline.is_some());
+                self.flow.call = around;
                 plain(Kind::Block(seq?))
             }
             StatementKind::Unless(main, escape) => self.unless(main, escape, span),
