@@ -3,6 +3,8 @@
 
 use super::options::{OutputArgs, When};
 use anstream::{AutoStream, ColorChoice};
+use crate::source::visible::visible;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 /// Exit code for a wrong model or a wrong command line.
@@ -42,8 +44,17 @@ impl Console {
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 
+    /// Writes text that is a model's own, or made of it, to standard output: into a file or pipe as it is, to a terminal
+    /// with control characters written out.
+    pub fn print_data(&self, text: &str) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(shown_to(text, &out).as_bytes()).and_then(|()| out.flush());
+    }
+
     /// Says on standard error what is wrong, and gives the exit code for it.
     pub fn wrong(&self, message: impl std::fmt::Display) -> u8 {
+        let message = message.to_string();
+        let message = visible(&message);
         let _ = writeln!(self.err(), "\x1b[1;31merror\x1b[0m: {message}");
         WRONG
     }
@@ -51,6 +62,8 @@ impl Console {
     /// A remark on standard error, unless `--quiet`.
     pub fn note(&self, message: impl std::fmt::Display) {
         if !self.options.quiet {
+            let message = message.to_string();
+            let message = visible(&message);
             let _ = writeln!(self.err(), "\x1b[1mnote\x1b[0m: {message}");
         }
     }
@@ -58,6 +71,8 @@ impl Console {
     /// A warning on standard error, unless `--quiet`.
     pub fn warn(&self, message: impl std::fmt::Display) {
         if !self.options.quiet {
+            let message = message.to_string();
+            let message = visible(&message);
             let _ = writeln!(self.err(), "\x1b[1;33mwarning\x1b[0m: {message}");
         }
     }
@@ -71,4 +86,9 @@ impl Console {
         };
         if wanted { ColorChoice::Always } else { ColorChoice::Never }
     }
+}
+
+/// Text of a model as it may be written to a stream.
+pub fn shown_to<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
+    if stream.is_terminal() { visible(text) } else { Cow::Borrowed(text) }
 }

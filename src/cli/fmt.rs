@@ -49,7 +49,7 @@ pub fn run(console: &Console, args: &FmtArgs) -> u8 {
     };
     if args.expand {
         show(console, &map, &diagnostics);
-        console.print(&syntax::print::unit(&unit));
+        console.print_data(&syntax::print::unit(&unit));
         return 0;
     }
     let text = &map.file(file).text;
@@ -57,7 +57,7 @@ pub fn run(console: &Console, args: &FmtArgs) -> u8 {
         Ok(formatted) if args.check => u8::from(formatted != *text) * OTHERWISE,
         Ok(formatted) => {
             show(console, &map, &diagnostics);
-            console.print(&formatted);
+            console.print_data(&formatted);
             0
         }
         Err(error) => {

@@ -35,7 +35,7 @@ pub fn run(console: &Console, args: &GraphArgs) -> u8 {
         let names: Vec<&str> = all.iter().map(|proctype| &*proctype.name).collect();
         return console.wrong(format!("{} has no process type `{name}`; it has: {}", model.name, names.join(", ")));
     }
-    console.print(&dot(model, &chosen));
+    console.print_data(&dot(model, &chosen));
     0
 }
 

@@ -1,8 +1,11 @@
 //! `pv ltl`: the automaton of a formula, as a never claim or as DOT. As with `spin -f`, the automaton is that of the formula
 //! itself; to check that a model satisfies it, its negation is what has to be a claim: `--negate`.
 
-use super::console::Console;
+use super::console::{Console, WRONG};
+use super::load::show;
 use crate::ltl::{buchi, parse, print};
+use crate::source::diagnostic::Diagnostic;
+use crate::source::{SourceMap, Span};
 use clap::Args;
 
 /// Arguments of `pv ltl`.
@@ -19,11 +22,24 @@ pub struct LtlArgs {
     negate: bool,
 }
 
+/// Says where the text stops being a formula.
+fn refuse(console: &Console, formula: &str, error: &parse::ParseError) -> u8 {
+    let mut map = SourceMap::new();
+    let file = map.add_file("formula".into(), None, formula.to_string());
+    let at = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+    let span = Span { file, start: at(error.offset), end: at(error.offset + error.length), ..Span::default() };
+    let message = format!("expected {}, found {}", error.expected, error.found);
+    let mut diagnostic = Diagnostic::error(message, span, "not a formula from here on");
+    diagnostic.help = error.help.map(str::to_owned);
+    show(console, &map, &[diagnostic]);
+    WRONG
+}
+
 /// Runs the command; gives the exit code.
 pub fn run(console: &Console, args: &LtlArgs) -> u8 {
     let parsed = match parse::parse(&args.formula) {
         Ok(parsed) => parsed,
-        Err(error) => return console.wrong(format!("in the formula: {error}")),
+        Err(error) => return refuse(console, &args.formula, &error),
     };
     let (formula, title) = if args.negate {
         (parsed.formula.negated(), format!("!({})", args.formula))
@@ -35,7 +51,7 @@ pub fn run(console: &Console, args: &LtlArgs) -> u8 {
         Err(error) => return console.wrong(error),
     };
     let atom = |number: u32| parsed.atoms.get(number as usize).cloned().unwrap_or_default();
-    console.print(&if args.dot {
+    console.print_data(&if args.dot {
         print::dot(&automaton, &title, atom)
     } else {
         print::never_claim(&automaton, &title, atom)

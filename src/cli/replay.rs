@@ -9,6 +9,7 @@ use crate::report::chart::{self, ChartEvent};
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, write_atomically};
 use crate::search::plan::{Plan, Property};
+use crate::source::visible::visible;
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -115,11 +116,12 @@ fn play(
 fn ending(trail: &Trail) -> String {
     let error = &trail.error;
     let place = match (&error.file, error.line) {
-        (Some(file), Some(line)) => format!(" at {file}:{line}"),
+        (Some(file), Some(line)) => format!(" at {}:{line}", visible(file)),
         _ => String::new(),
     };
     let steps = trail.steps.len();
-    format!("\x1b[1;31m{}\x1b[0m{place}, after {steps} {}", error.message, if steps == 1 { "step" } else { "steps" })
+    let message = visible(&error.message);
+    format!("\x1b[1;31m{message}\x1b[0m{place}, after {steps} {}", if steps == 1 { "step" } else { "steps" })
 }
 
 fn draw(recorder: &mut Recorder<'_>, trail: &Trail, path: &Path) -> Result<(), String> {

@@ -3,6 +3,7 @@
 use crate::exec::show::View;
 use crate::model::Model;
 use crate::report::recorder::Record;
+use crate::source::visible::visible;
 use crate::source::{SourceFile, SourceMap};
 use std::io::{self, Write};
 
@@ -38,12 +39,12 @@ impl<'a> Layout<'a> {
 
 /// `  12  sender(1)  m.pml:30  q!data,1`, then what it printed and what it changed.
 pub fn print_record(out: &mut impl Write, layout: &Layout<'_>, number: usize, record: &Record) -> io::Result<()> {
-    let place = record.place.as_ref().map_or("-".into(), |(file, line)| format!("{}:{line}", base_name(file)));
+    let place = record.place.as_ref().map_or("-".into(), |(file, line)| format!("{}:{line}", visible(base_name(file))));
     let (who, width, indent) = (layout.who, layout.place, layout.indent());
     writeln!(out, "{number:>5}  {:<who$}  {DIM}{place:<width$}{PLAIN}  {}", record.who, record.text)?;
     for printed in &record.printed {
         for line in printed.text(layout.model).lines() {
-            writeln!(out, "{:>indent$}| {line}", "")?;
+            writeln!(out, "{:>indent$}| {}", "", visible(line))?;
         }
     }
     for change in &record.changes {

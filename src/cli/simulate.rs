@@ -1,7 +1,7 @@
 //! `pv simulate`: one run of a model. By chance, a process that can move is drawn, then one of its steps; the same seed
 //! gives the same run. What `printf` prints is shown as SPIN shows it: indented by process.
 
-use super::console::Console;
+use super::console::{Console, shown_to};
 use super::load::{Loaded, load_model};
 use super::options::ModelArgs;
 use super::show::{Layout, base_name, print_record, print_state};
@@ -13,6 +13,7 @@ use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::write_atomically;
 use crate::search::choose::{Choice, atomic_after, choices};
 use crate::search::outcome::Actor;
+use crate::source::visible::visible;
 use clap::Args;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -161,11 +162,15 @@ impl Simulation<'_> {
         for printed in &record.printed {
             let text = printed.text(self.model);
             let indent = INDENT.0 + INDENT.1 * printed.pid;
-            write!(out, "{:indent$}{text}", "")?;
+            write!(out, "{:indent$}", "")?;
+            // Past the stream that takes our own colours out where nobody wants them: this text is the model's.
+            out.flush()?;
+            let mut direct = io::stdout().lock();
+            direct.write_all(shown_to(&text, &direct).as_bytes())?;
             self.at_line_start = text.ends_with('\n');
         }
         if let Some(trap) = &record.trap {
-            let place = record.place.as_ref().map(|(file, line)| format!("{file}:{line}: ")).unwrap_or_default();
+            let place = record.place.as_ref().map(|(file, line)| format!("{}:{line}: ", visible(file))).unwrap_or_default();
             self.end_line(out)?;
             writeln!(out, "\x1b[1;31merror\x1b[0m: {place}{trap}")?;
         }

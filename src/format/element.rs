@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Line,
     /// `# …` with its continued lines.
     Directive,
+    /// The lines that `#if 0` takes out: any text, copied.
+    Skipped,
 }
 
 /// An element and what stood in front of it.
@@ -51,6 +53,8 @@ pub(super) fn elements(text: &str) -> Result<Vec<Element<'_>>, FormatError> {
     let slice = |raw: &Raw| &text[raw.start as usize..raw.end as usize];
     let mut elements: Vec<Element> = Vec::with_capacity(raws.len() / 2);
     let (mut newlines, mut space, mut line_start) = (0, false, true);
+    // `#if`s around the place, of whatever condition.
+    let mut conditions = 0usize;
     let mut index = 0;
     while let Some(raw) = raws.get(index) {
         index += 1;
@@ -77,10 +81,19 @@ pub(super) fn elements(text: &str) -> Result<Vec<Element<'_>>, FormatError> {
             RawKind::Comment => Kind::Block,
             RawKind::LineComment => Kind::Line,
             RawKind::OpenComment => return Err(refuse(raw, "this comment is never closed")),
+            // In a branch that is not taken an apostrophe is an apostrophe. Which one that is depends on the macros, and a
+            // branch that is taken was refused by the parser before.
+            RawKind::OpenQuote if conditions > 0 => {
+                index = end_of_line(&raws, index);
+                end = raws[index - 1].end;
+                Kind::Line
+            }
             RawKind::OpenQuote => return Err(refuse(raw, "this quote is never closed")),
             RawKind::Hash if line_start => {
-                let length = raws[index..].iter().position(|raw| raw.kind == RawKind::Newline);
-                index = length.map_or(raws.len(), |length| index + length);
+                let word = directive_word(text, &raws, index);
+                conditions += usize::from(word.starts_with("if"));
+                conditions -= usize::from(word == "endif").min(conditions);
+                index = end_of_line(&raws, index);
                 end = raws[index - 1].end;
                 // A comment at the end of the line that goes on for more lines is a part of it, too.
                 Kind::Directive
@@ -107,11 +120,69 @@ pub(super) fn elements(text: &str) -> Result<Vec<Element<'_>>, FormatError> {
         if !matches!(kind, Kind::Block) {
             line_start = false;
         }
-        let text = &text[raw.start as usize..end as usize];
-        elements.push(Element { kind, text, newlines, space });
+        let element = &text[raw.start as usize..end as usize];
+        elements.push(Element { kind, text: element, newlines, space });
         (newlines, space) = (0, false);
+        if kind == Kind::Directive && takes_out(element) && index < raws.len() {
+            // The line end behind the directive, then all up to the directive that ends the branch.
+            let behind = end_of_branch(text, &raws, index + 1);
+            let skipped = text[raws[index].end as usize..].get(..(start_of(&raws, behind, text) - raws[index].end) as usize);
+            if let Some(skipped) = skipped.filter(|skipped| !skipped.trim().is_empty()) {
+                elements.push(Element { kind: Kind::Skipped, text: skipped, newlines: 1, space: true });
+            }
+            (index, newlines, space, line_start) = (behind, 1, true, true);
+        }
     }
     Ok(elements)
+}
+
+/// The index of the line end behind a token, or behind all.
+fn end_of_line(raws: &[Raw], index: usize) -> usize {
+    raws[index..].iter().position(|raw| raw.kind == RawKind::Newline).map_or(raws.len(), |length| index + length)
+}
+
+/// Where a token starts; the end of the text behind the last.
+fn start_of(raws: &[Raw], index: usize, text: &str) -> u32 {
+    raws.get(index).map_or(text.len() as u32, |raw| raw.start)
+}
+
+/// The word behind the `#` of a directive.
+fn directive_word<'t>(text: &'t str, raws: &[Raw], behind_hash: usize) -> &'t str {
+    let blank = |raw: &&Raw| matches!(raw.kind, RawKind::Blank | RawKind::Comment | RawKind::Continuation);
+    match raws[behind_hash..].iter().find(|raw| !blank(raw)) {
+        Some(raw) if raw.kind == RawKind::Word => &text[raw.start as usize..raw.end as usize],
+        _ => "",
+    }
+}
+
+/// `#if 0`, whatever the macros are.
+fn takes_out(directive: &str) -> bool {
+    let mut words = directive[1..].split_whitespace();
+    let is_comment = |word: &str| word.starts_with("//") || word.starts_with("/*");
+    words.next() == Some("if") && words.next() == Some("0") && words.next().is_none_or(is_comment)
+}
+
+/// The index of the first token of the line with the `#else`, `#elif` or `#endif` that ends the branch that starts at a
+/// token, or behind all.
+fn end_of_branch(text: &str, raws: &[Raw], from: usize) -> usize {
+    let (mut depth, mut line, mut line_start) = (0usize, from, true);
+    for (index, raw) in raws.iter().enumerate().skip(from) {
+        match raw.kind {
+            RawKind::Newline => (line, line_start) = (index + 1, true),
+            RawKind::Blank | RawKind::Comment | RawKind::Continuation => {}
+            RawKind::Hash if line_start => {
+                line_start = false;
+                match directive_word(text, raws, index + 1) {
+                    "if" | "ifdef" | "ifndef" => depth += 1,
+                    "endif" if depth > 0 => depth -= 1,
+                    "endif" | "else" | "elif" if depth == 0 => return line,
+                    _ => {}
+                }
+            }
+            _ => line_start = false,
+        }
+    }
+    raws.len()
 }
 
 fn refuse(raw: &Raw, message: &str) -> FormatError {

@@ -97,6 +97,7 @@ impl<'t> Layout<'t> {
                 Kind::Verbatim => self.code(index, RawKind::Word),
                 Kind::Block | Kind::Line => self.comment(index),
                 Kind::Directive => self.directive(index),
+                Kind::Skipped => self.skipped(index),
             }
         }
         self.end_line();
@@ -128,12 +129,21 @@ impl<'t> Layout<'t> {
 
     /// Was the last token one behind which a blank line would look odd?
     fn behind_opening(&self) -> bool {
-        self.state.before.is_some_and(|before| matches!(before.text, "{" | "if" | "do" | "::" | "->"))
+        self.state.before.is_some_and(|before| matches!(before.text, "{" | "if" | "do" | "::" | "->" | "-->"))
     }
 
     /// The token behind an element, comments and directives passed over.
     fn code_behind(&self, index: usize) -> Option<&'t str> {
         self.source[index + 1..].iter().find_map(Element::code)
+    }
+
+    /// Text that no model consists of: as it is, line by line.
+    fn skipped(&mut self, index: usize) {
+        self.end_line();
+        self.out.push_str(self.source[index].text.trim_end());
+        self.out.push('\n');
+        self.must = true;
+        (self.newlines, self.space) = (0, true);
     }
 
     fn directive(&mut self, index: usize) {
@@ -315,7 +325,7 @@ impl<'t> Layout<'t> {
             "fi" | "od" if kind == RawKind::Word => return true,
             ";" | "," => return self.pending && (self.after_comment || before.text == "{"),
             "{" if !self.after_comment => return self.pending || (self.newlines > 0 && !self.head_goes_on()),
-            "->" | "unless" if !self.after_comment => return before.text == ";",
+            "->" | "-->" | "unless" if !self.after_comment => return before.text == ";",
             _ => {}
         }
         if self.pending {
@@ -323,8 +333,8 @@ impl<'t> Layout<'t> {
         }
         match before.text {
             "::" if self.newlines > 0 => self.after_comment,
-            "->" if matches!(text, "if" | "do") => true,
-            _ => self.newlines > 0 || (is_label && !matches!(before.text, "::" | "->")),
+            "->" | "-->" if matches!(text, "if" | "do") => true,
+            _ => self.newlines > 0 || (is_label && !matches!(before.text, "::" | "->" | "-->")),
         }
     }
 
@@ -440,7 +450,7 @@ impl<'t> Layout<'t> {
                 self.state.angle = false;
                 return;
             }
-            "->" if statements => {
+            "->" | "-->" if statements => {
                 self.state.fresh = true;
                 return;
             }

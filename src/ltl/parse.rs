@@ -27,10 +27,14 @@ pub struct Parsed {
 pub struct ParseError {
     /// Byte offset into the text.
     pub offset: usize,
+    /// Bytes of what stands there.
+    pub length: usize,
     /// What could have stood there.
     pub expected: &'static str,
     /// What stands there.
     pub found: String,
+    /// The text has signs of another tool's language: how they are written here.
+    pub help: Option<&'static str>,
 }
 
 impl fmt::Display for ParseError {
@@ -72,6 +76,13 @@ impl Grouping {
 
 /// Parentheses and prefix operators that may nest. Each takes a few stack frames, so this is less than what a formula may have.
 const NESTING_LIMIT: usize = 250;
+
+/// What other tools write and no formula here needs, except that `G`, `F` and `R` may be names, and `&` and `|` operators of
+/// an expression: looked for only when a text is no formula.
+const FOREIGN: [&str; 11] = ["G", "F", "R", "M", "&", "|", "=", "and", "or", "AND", "OR"];
+
+const OUR_SPELLING: &str = "operators are written as in SPIN: `[]` for G, `<>` for F, `X`, `U`, `W`, `V` for R; `!`, `&&`, `||`, \
+                            `->` and `<->`";
 
 const TOO_DEEP: &str = "a formula that nests less deeply";
 const OPERAND: &str = "a proposition, `(` or a prefix operator";
@@ -121,6 +132,12 @@ impl<'a> Parser<'a> {
     }
 
     fn whole(mut self) -> Result<Parsed, ParseError> {
+        // Before anything else: in parentheses they would pass for Promela that only the reader of models understands.
+        for at in 0..self.end {
+            if let Some(expected) = self.foreign_prefix(at) {
+                return self.fail(at, expected);
+            }
+        }
         let (formula, _) = self.expression(1, 0)?;
         if self.at < self.end {
             return self.fail(self.at, OPERATOR);
@@ -133,14 +150,31 @@ impl<'a> Parser<'a> {
     }
 
     fn fail<T>(&self, at: usize, expected: &'static str) -> Result<T, ParseError> {
-        let (offset, found) = match self.tokens.get(at) {
+        let (offset, length, found) = match self.tokens.get(at) {
             Some(token) => {
                 let shown: String = self.text[token.start..token.end].chars().take(40).collect();
-                (token.start, format!("`{shown}`"))
+                (token.start, token.end - token.start, format!("`{shown}`"))
             }
-            None => (self.text.len(), "the end".to_string()),
+            None => (self.text.len(), 0, "the end".to_string()),
         };
-        Err(ParseError { offset, expected, found })
+        let foreign = |token: &Token| FOREIGN.contains(&&self.text[token.start..token.end]);
+        let help = self.tokens.iter().any(foreign).then_some(OUR_SPELLING);
+        Err(ParseError { offset, length, expected, found, help })
+    }
+
+    /// What a word should be that is the `G` or `F` of other tools: no name of a model stands in front of an operand, but for
+    /// the type of a message in `q?[G(x)]`.
+    fn foreign_prefix(&self, at: usize) -> Option<&'static str> {
+        use Kind::*;
+        let token = self.tokens.get(at).filter(|token| token.kind == Word)?;
+        let operand = matches!(self.kind(at + 1)?, Open | Word | True | False | Not | Next | Always | Eventually);
+        let message = at > 0 && matches!(self.tokens[at - 1].kind, OpenIndex | Operator | Joint);
+        let operand = operand && !message;
+        match &self.text[token.start..token.end] {
+            "G" if operand => Some("`[]` or `always`, which other tools write `G`"),
+            "F" if operand => Some("`<>` or `eventually`, which other tools write `F`"),
+            _ => None,
+        }
     }
 
     /// Operands joined by operators of at least the given strength.

@@ -6,6 +6,7 @@ use super::json::rate;
 use super::number::{bytes, counted, duration, probability, thousands};
 use super::{Checkpoint, Report, Run, Setting, reason, unreached};
 use crate::search::outcome::{Verdict, Violation};
+use crate::source::visible::visible;
 use std::fmt::Write;
 
 /// At most so many unreached statements are listed for a process type; JSON has them all.
@@ -95,6 +96,7 @@ fn error_line(report: &Report<'_>, violation: &Violation) -> String {
         None => violation.message.clone(),
     };
     let place = report.place(violation.span).map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();
+    let (message, place) = (visible(&message), visible(&place));
     format!("{message}{place}, depth {}", thousands(violation.depth))
 }
 
@@ -105,7 +107,7 @@ fn heading(out: &mut String, report: &Report<'_>) {
         counted(model.processes.len() as u64, "process at the start", "processes at the start"),
         counted(model.channels.len() as u64, "global channel", "global channels"),
     ];
-    row(out, "model", &format!("{} ({})", model.name, parts.join(", ")));
+    row(out, "model", &format!("{} ({})", visible(&model.name), parts.join(", ")));
     row(out, "search", &search(report.setting));
     let (checked, not_checked) = checks(report);
     row(out, "checked", &or_nothing(&checked));
@@ -286,7 +288,7 @@ fn unreached_statements(out: &mut String, report: &Report<'_>) {
             thousands(entry.statements.len() as u64),
             counted(entry.transitions as u64, "transition", "transitions"),
         );
-        let place = |statement: &unreached::Statement| format!("{}:{}", statement.file, statement.line);
+        let place = |statement: &unreached::Statement| format!("{}:{}", visible(&statement.file), statement.line);
         let shown = &entry.statements[..entry.statements.len().min(MOST_UNREACHED)];
         let width = shown.iter().map(|statement| place(statement).chars().count()).max().unwrap_or(0);
         for statement in shown {
@@ -321,7 +323,11 @@ fn next_command(out: &mut String, report: &Report<'_>, deciding: &Run) {
 /// A word as a shell reads it back.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", visible(&word.replace('\'', r"'\''")))
+    }
 }
 
 #[cfg(test)]

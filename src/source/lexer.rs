@@ -47,6 +47,7 @@ pub enum RawKind {
     Paste,
     /// Any operator or punctuation.
     #[token("<->")]
+    #[token("-->")]
     #[token("->")]
     #[token("--")]
     #[token("++")]

@@ -9,6 +9,7 @@ pub mod preprocess;
 pub mod read;
 pub mod render;
 pub mod suggest;
+pub mod visible;
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -5,6 +5,7 @@
 //! too, so the place printed here is the place every report names.
 
 use super::diagnostic::{Diagnostic, Severity};
+use super::visible::visible;
 use super::{ExpansionKind, FileId, SourceFile, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
@@ -52,7 +53,8 @@ pub fn summary(map: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> Stri
         _ => Some(format!("{number} {word}s")),
     };
     let counts: Vec<String> = [count(errors, "error"), count(warnings, "warning")].into_iter().flatten().collect();
-    let mut message = if errors > 0 { format!("could not read {}: ", file.name) } else { format!("{}: ", file.name) };
+    let name = visible(&file.name);
+    let mut message = if errors > 0 { format!("could not read {name}: ") } else { format!("{name}: ") };
     message.push_str(&counts.join(", "));
     if diagnostics.len() > MOST_SHOWN {
         message.push_str(&format!(" (the first {MOST_SHOWN} are shown)"));
@@ -72,11 +74,12 @@ pub fn render_one(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()));
+    let mut group = Group::with_title(level.primary_title(visible(&diagnostic.message)));
     let (mut marks, hidden) = frames(map, diagnostic.primary.span);
-    marks[0].label.clone_from(&diagnostic.primary.message);
+    marks[0].label = visible(&diagnostic.primary.message).into_owned();
     for label in &diagnostic.secondary {
-        marks.push(Mark { span: map.use_site(label.span), label: label.message.clone(), primary: false });
+        let text = visible(&label.message).into_owned();
+        marks.push(Mark { span: map.use_site(label.span), label: text, primary: false });
     }
     for excerpt in excerpts(map, marks) {
         group = group.element(excerpt);
@@ -86,10 +89,10 @@ pub fn render_one(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         group = group.element(Level::NOTE.message(note));
     }
     for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(note.as_str()));
+        group = group.element(Level::NOTE.message(visible(note)));
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(visible(help)));
     }
     renderer(color).render(&[group])
 }

@@ -3,6 +3,7 @@
 //! A reader who compares the two tools side by side should find the same text.
 
 use super::tree::*;
+use crate::source::visible::visible;
 use std::fmt::Write;
 
 /// A piece of text still to be written. Expressions can be ten thousand levels deep, so this works on a list of its
@@ -98,7 +99,8 @@ pub fn statement(statement: &Statement) -> String {
         Break => out.push_str("break"),
         Assert(e) => write_pieces(&mut out, vec![Piece::Text("assert("), Piece::Expr(e), Piece::Text(")")]),
         Printf(text, arguments) => {
-            out = format!("printf('{text}'");
+            // Names of steps are shown everywhere; no text of a model may play with a terminal through them.
+            out = format!("printf('{}'", visible(text));
             for argument in arguments {
                 write_pieces(&mut out, vec![Piece::Text(","), Piece::Expr(argument)]);
             }

@@ -367,11 +367,7 @@ impl Maker<'_> {
                 self.push(Token::Minus, part(1, 2));
             }
             // SPIN reads `-->` as `->`.
-            "--" if self.raw.get(self.at + 1).is_some_and(|next| &*next.text == ">" && !next.space_before) => {
-                let end = self.raw[self.at + 1].span;
-                self.at += 1;
-                self.push(if inside { Token::Implies } else { Token::Arrow }, raw.span.to(end));
-            }
+            "-->" => self.push(if inside { Token::Implies } else { Token::Arrow }, raw.span),
             text => match Token::sign(text) {
                 Some(token) => {
                     match (&token, &mut self.ltl) {
