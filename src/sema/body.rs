@@ -197,11 +197,15 @@ impl Analyser<'_> {
             && let [only] = var.segments.as_slice()
             && let Some(first) = self.find(&only.name.name).and_then(|var| var.first)
         {
-            return Some(first);
+            return self.instances(first, count.span);
         }
         let value = self.need_constant(count, "the number of instances")?;
+        self.instances(value, count.span)
+    }
+
+    fn instances(&mut self, value: i32, span: Span) -> Option<i32> {
         if value > 255 {
-            self.error(count.span, format!("{value} instances are too many"), "at most 255 processes can run");
+            self.error(span, format!("{value} instances are too many"), "at most 255 processes can run");
             return None;
         }
         Some(value)
@@ -244,6 +248,7 @@ impl Analyser<'_> {
                 );
             }
             var.region = Region::Local;
+            self.bound_local(&mut var);
             let Some(body) = &mut self.body else { return };
             layout::place(&mut var, &self.structs, &mut body.allocator);
             var.leaf = body.shown.len() as u32;
@@ -270,6 +275,13 @@ impl Analyser<'_> {
         })
     }
 
+    fn bound_local(&mut self, var: &mut Var) {
+        let taken = self.body.as_ref().map(|body| (body.allocator.size(), body.shown.len() as u32));
+        if let Some((bytes, leaves)) = taken {
+            self.bound(var, bytes, leaves, layout::LARGEST_PROCESS);
+        }
+    }
+
     /// Makes a local visible.
     pub(super) fn declare_local(&mut self, var: Var) {
         self.declared(&var.name, var.span);
@@ -280,6 +292,7 @@ impl Analyser<'_> {
 
     /// Gives a local its place and adds it to the shown ones.
     pub(super) fn place_local(&mut self, var: &mut Var, show: bool) {
+        self.bound_local(var);
         let Some(body) = &mut self.body else { return };
         var.region = Region::Local;
         layout::place(var, &self.structs, &mut body.allocator);

@@ -3,7 +3,7 @@
 //! The names of one declaration become visible when all of it has been read: in `byte a = 1, b = a` SPIN does not
 //! know `a` yet, and neither does pv. There is no shadowing: a name that is visible cannot be declared again.
 
-use super::layout::{self, Allocator, Kind, Messages, Struct, Var};
+use super::layout::{self, Allocator, Kind, LARGEST, MOST_FIELDS, Messages, Struct, Var};
 use super::{Analyser, GlobalInitial, text};
 use crate::model::{self, Channel, ExprKind, Initial, MtypeSet, Place, Region, Scalar, ScalarType};
 use crate::source::Span;
@@ -16,7 +16,15 @@ use std::sync::Arc;
 pub(super) struct Start {
     pub initial: Vec<Initial>,
     pub channels: Vec<Channel>,
+    /// Elements that were looked at.
+    visited: u32,
 }
+
+/// Elements with an initialiser in one declaration: each is an action of its own.
+const MOST_INITIAL: u32 = 1 << 18;
+
+/// Channels in one declaration. (No more than 255 can be in use, but that is told when they are.)
+const MOST_CHANNELS: u32 = 1 << 12;
 
 impl Analyser<'_> {
     pub(super) fn mtype(&mut self, mtype: &Mtype) {
@@ -77,6 +85,7 @@ impl Analyser<'_> {
                     continue;
                 }
                 let mut var = self.variable(declaration, declarator);
+                self.bound(&mut var, allocator.size(), leaves, LARGEST);
                 layout::place(&mut var, &self.structs, &mut allocator);
                 var.leaf = leaves;
                 leaves += layout::leaves(var.kind, &self.structs);
@@ -87,7 +96,21 @@ impl Analyser<'_> {
         }
         self.struct_names.insert(name.name.clone(), self.structs.len());
         let size = allocator.size();
-        self.structs.push(Struct { name: name.name.clone(), span: name.span, fields, size, leaves });
+        let scalars = fields.iter().fold(0u64, |all, field| {
+            let one = if let Kind::Struct(inner) = field.kind { self.structs[inner].scalars } else { 1 };
+            all.saturating_add(one.saturating_mul(u64::from(field.length.unwrap_or(1))))
+        });
+        let inside = |field: &Var| matches!(field.kind, Kind::Struct(inner) if self.structs[inner].initialised);
+        let initialised = initials.iter().any(Option::is_some) || fields.iter().any(inside);
+        self.structs.push(Struct {
+            name: name.name.clone(),
+            span: name.span,
+            fields,
+            size,
+            leaves,
+            scalars,
+            initialised,
+        });
         self.struct_initials.push(initials);
     }
 
@@ -112,8 +135,10 @@ impl Analyser<'_> {
                     );
                 }
                 var.region = Region::Hidden;
+                self.bound(&mut var, self.hidden_allocator.size(), self.shown.len() as u32, LARGEST);
                 layout::place(&mut var, &self.structs, &mut self.hidden_allocator);
             } else {
+                self.bound(&mut var, self.global_allocator.size(), self.shown.len() as u32, LARGEST);
                 layout::place(&mut var, &self.structs, &mut self.global_allocator);
             }
             var.leaf = self.shown.len() as u32;
@@ -121,7 +146,7 @@ impl Analyser<'_> {
             self.shown.extend(layout::show(&var, &self.structs, declaration.visibility == Visibility::Show));
             let start = self.start_of(&var, declarator.initializer.as_ref());
             let class = class(var.kind);
-            let Start { initial, channels } = start;
+            let Start { initial, channels, .. } = start;
             self.global_initials.push(GlobalInitial { class, initial, channels });
             vars.push(var);
         }
@@ -187,6 +212,23 @@ impl Analyser<'_> {
                 _ => None,
             },
         }
+    }
+
+    /// Refuses a variable for which there is no room behind the bytes and leaves that are taken, and declares a stand-in:
+    /// nothing is made of such a size, nor walked through.
+    pub(super) fn bound(&mut self, var: &mut Var, taken: u32, leaves: u32, most: u64) {
+        let bytes = layout::bytes_of(var, &self.structs);
+        let parts = u64::from(layout::leaves(var.kind, &self.structs));
+        let label = if bytes + u64::from(taken) > most {
+            let behind = if taken > 0 { format!(" behind {taken} others") } else { String::new() };
+            format!("takes {bytes} bytes{behind}; at most {most} are possible")
+        } else if parts + u64::from(leaves) > layout::MOST_LEAVES {
+            format!("has {parts} parts; at most {} are possible", layout::MOST_LEAVES)
+        } else {
+            return;
+        };
+        self.error(var.span, format!("there is no room for `{}`", var.name), label);
+        (var.kind, var.length) = (Kind::Scalar(ScalarType::Byte), None);
     }
 
     fn plain_constant(&self, value: &Expr) -> Option<i32> {
@@ -292,7 +334,11 @@ impl Analyser<'_> {
         Some(Messages { capacity, fields: flat, only_struct })
     }
 
+    /// The fields of a message that carries a structure. Of one with too many, which is refused, a part.
     fn flatten(&self, number: usize, flat: &mut Vec<ScalarType>) {
+        if flat.len() as u64 > MOST_FIELDS {
+            return;
+        }
         for field in &self.structs[number].fields {
             match field.kind {
                 Kind::Scalar(ty) => {
@@ -312,6 +358,17 @@ impl Analyser<'_> {
     }
 
     fn start_at(&mut self, var: &Var, initializer: Option<&Initializer>, at: &At, start: &mut Start) {
+        let (most, what) = match initializer {
+            Some(Initializer::Channel { .. }) => (MOST_CHANNELS, "channels"),
+            _ => (MOST_INITIAL, "initial values"),
+        };
+        let elements = if initializer.is_some() { var.length.unwrap_or(1) } else { 1 };
+        start.visited = start.visited.saturating_add(elements);
+        if start.visited > most {
+            let label = format!("more than {most} {what} in one declaration");
+            self.error(at.span, format!("too many {what}"), label);
+            return;
+        }
         let name = if at.name.is_empty() { var.name.to_string() } else { format!("{}.{}", at.name, var.name) };
         let place = |scalar, offset, ty| Place {
             region: at.region,
@@ -327,12 +384,17 @@ impl Analyser<'_> {
                 if let Some(Initializer::Channel { span, .. } | Initializer::Expr(Expr { span, .. })) = initializer {
                     self.warn(*span, format!("`{name}` is a structure; its initialiser is ignored"), "ignored");
                 }
-                let fields = self.structs[number].fields.clone();
-                let initials = self.struct_initials[number].clone();
-                if initials.iter().all(Option::is_none) && !self.structured(number) {
+                if !self.structs[number].initialised {
                     return;
                 }
+                let fields = self.structs[number].fields.clone();
+                let initials = self.struct_initials[number].clone();
+                let before = self.diagnostics.len();
                 for element in 0..var.length.unwrap_or(1) {
+                    // What is wrong is wrong in every element: once is enough.
+                    if self.diagnostics.len() > before {
+                        return;
+                    }
                     let name = if var.length.is_some() { format!("{name}[{element}]") } else { name.clone() };
                     let offset = at.offset + var.offset + element * var.stride;
                     let inner = At { offset, leaf: at.leaf + var.leaf, name, ..*at };
@@ -404,11 +466,6 @@ impl Analyser<'_> {
         }
     }
 
-    /// Whether a typedef has fields that are structures: their fields may have initialisers.
-    fn structured(&self, number: usize) -> bool {
-        self.structs[number].fields.iter().any(|field| matches!(field.kind, Kind::Struct(_)))
-    }
-
     fn channel_shape(&mut self, capacity: &Expr, fields: &[(Type, Span)]) -> Option<(u32, Vec<ScalarType>)> {
         let slots = self.need_constant(capacity, "the capacity of a channel")?;
         if !(0..=65535).contains(&slots) {
@@ -435,6 +492,11 @@ impl Analyser<'_> {
                         return None;
                     }
                     self.flatten(number, &mut flat);
+                    if self.structs[number].scalars > MOST_FIELDS {
+                        let label = format!("has {} parts, at most {MOST_FIELDS} fit", self.structs[number].scalars);
+                        self.error(*span, "too many fields in a message", label);
+                        return None;
+                    }
                     if flat.iter().any(|ty| matches!(ty, ScalarType::Unsigned(_))) {
                         self.error(*span, "an unsigned cannot be a message field", "has such a field inside");
                         return None;
@@ -442,6 +504,13 @@ impl Analyser<'_> {
                 }
                 other => flat.push(self.scalar_type(other)),
             }
+        }
+        let (_, slot) = layout::message_fields(&flat);
+        let bytes = u64::from(slot) * slots as u64;
+        if bytes > LARGEST {
+            let label = format!("takes {bytes} bytes; at most {LARGEST} are possible");
+            self.error(capacity.span, "there is no room for this channel", label);
+            return None;
         }
         Some((slots as u32, flat))
     }

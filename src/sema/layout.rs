@@ -68,6 +68,10 @@ pub(super) struct Struct {
     pub size: u32,
     /// Scalar leaves of one value.
     pub leaves: u32,
+    /// Fields of a message that carries one value: as leaves, with every element of an array.
+    pub scalars: u64,
+    /// Some field, at any depth, has an initialiser.
+    pub initialised: bool,
 }
 
 /// Gives out offsets.
@@ -147,6 +151,29 @@ pub(super) fn message_fields(fields: &[ScalarType]) -> (Vec<crate::model::Field>
         })
         .collect();
     (fields, offset)
+}
+
+/// Bytes that the globals may take, or the channels, or one value of a typedef. No search has a use for such states; what is
+/// larger is refused before anything of that size is made.
+pub(super) const LARGEST: u64 = 1 << 26;
+
+/// Bytes that one process may take.
+pub(super) const LARGEST_PROCESS: u64 = 1 << 24;
+
+/// Scalar leaves of all variables of a region, or of one value of a typedef.
+pub(super) const MOST_LEAVES: u64 = 1 << 18;
+
+/// Fields of a message.
+pub(super) const MOST_FIELDS: u64 = 1 << 16;
+
+/// Bytes of a variable, which no product of lengths can overflow.
+pub(super) fn bytes_of(var: &Var, structs: &[Struct]) -> u64 {
+    let element = match (var.kind, var.length) {
+        (Kind::Scalar(ty), None) => scalar_of(ty).size(),
+        (Kind::Scalar(ty), Some(_)) => element_of(ty).size(),
+        (Kind::Struct(number), _) => structs[number].size,
+    };
+    u64::from(var.length.unwrap_or(1)) * u64::from(element)
 }
 
 /// Gives a variable its place in a region: offset, scalar and stride are filled in.

@@ -254,6 +254,7 @@ impl<'a> Analyser<'a> {
             }
         }
         claims.extend(self.translate_formulas());
+        self.check_room(&proctypes);
         if failed(self.diagnostics) {
             let formulas = std::mem::take(&mut self.broken);
             self.diagnostics.extend(formulas.into_iter().flat_map(|formula| formula.diagnostics));
@@ -289,6 +290,26 @@ impl<'a> Analyser<'a> {
             trace,
             uses,
         })
+    }
+
+    /// Whether the initial state is of a size that can be held.
+    fn check_room(&mut self, proctypes: &[model::Proctype]) {
+        let most = layout::LARGEST;
+        let channels = self.global_initials.iter().flat_map(|initial| &initial.channels);
+        let (bytes, last) = channels.fold((0, None), |(bytes, _), channel| {
+            (bytes + u64::from(channel.size()), Some(channel.span))
+        });
+        if let Some(span) = last.filter(|_| bytes > most) {
+            let label = format!("with the others {bytes} bytes; at most {most} are possible");
+            self.error(span, "there is no room for the channels", label);
+        }
+        let started = self.processes.iter().filter_map(|(name, _)| proctypes.iter().find(|p| p.name == *name));
+        let (bytes, last) =
+            started.fold((0, None), |(bytes, _), proctype| (bytes + u64::from(proctype.size), Some(proctype.span)));
+        if let Some(span) = last.filter(|_| bytes > most) {
+            let label = format!("all together {bytes} bytes; at most {most} are possible");
+            self.error(span, "there is no room for the processes at the start", label);
+        }
     }
 
     fn check_counts(&mut self) {

@@ -1,6 +1,6 @@
 //! Names resolved to places: which variable, which element, which field, at what offset.
 
-use super::layout::{Kind, Var};
+use super::layout::{Kind, MOST_FIELDS, Struct, Var};
 use super::{Analyser, text};
 use crate::model::{self, Dimension, ExprKind, Index, Place, Region, ScalarType};
 use crate::source::Span;
@@ -248,8 +248,14 @@ impl Analyser<'_> {
     }
 
     /// The scalar leaves of a whole structure, arrays element by element, as they go into a message.
-    pub(super) fn parts(&self, whole: &Whole) -> Vec<Place> {
+    pub(super) fn parts(&mut self, whole: &Whole) -> Vec<Place> {
         let mut places = Vec::new();
+        let Struct { scalars, name, .. } = &self.structs[whole.number];
+        if *scalars > MOST_FIELDS {
+            let label = format!("a `{name}` has {scalars} parts, at most {MOST_FIELDS} fit");
+            self.error(whole.span, "too many fields in a message", label);
+            return places;
+        }
         self.parts_of(whole.number, whole.offset, whole.leaf, whole, &mut places);
         places
     }

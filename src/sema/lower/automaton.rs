@@ -5,6 +5,7 @@
 
 use super::super::Analyser;
 use super::super::body::{Body, Symbols};
+use super::super::layout::LARGEST_PROCESS;
 use super::dstep;
 use super::link::{Linker, Move};
 use super::{El, Fault, Flow, Jump, Kind};
@@ -74,7 +75,11 @@ impl Analyser<'_> {
         let mut offset = body.allocator.size();
         for channel in &mut body.channels {
             channel.offset = offset;
-            offset += channel.size();
+            offset = offset.saturating_add(channel.size());
+        }
+        if u64::from(offset) > LARGEST_PROCESS {
+            let label = format!("variables and channels take {offset} bytes; at most {LARGEST_PROCESS} are possible");
+            self.error(body.span, format!("there is no room for a process `{}`", body.name), label);
         }
         Some(model::Proctype {
             name: body.name,
