@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::preprocess::{PreprocessOptions, preprocess};
 use crate::source::render::render;
-use crate::source::{FileId, SourceMap};
+use crate::source::{FileId, SourceMap, Span};
 use crate::{sema, syntax};
 use std::path::Path;
 
@@ -23,14 +23,32 @@ pub fn compile(
     options: &PreprocessOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Model> {
+    compile_within(map, file, options, diagnostics, &|| None)
+}
+
+/// As [`compile`]; after each step `full` is asked whether the memory is used up. What it says is then an error.
+pub fn compile_within(
+    map: &mut SourceMap,
+    file: FileId,
+    options: &PreprocessOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+    full: &dyn Fn() -> Option<String>,
+) -> Option<Model> {
     let name = map.file(file).name.clone();
+    let goes_on = |diagnostics: &mut Vec<Diagnostic>| {
+        if let Some(why) = full() {
+            let start = Span { file, ..Span::default() };
+            diagnostics.push(Diagnostic::error("this model takes too much memory", start, why));
+        }
+        !failed(diagnostics)
+    };
     let tokens = preprocess(map, file, options, diagnostics);
-    if failed(diagnostics) {
+    if !goes_on(diagnostics) {
         return None;
     }
     let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
-    let unit = syntax::parse(map, tokens, diagnostics).filter(|_| !failed(diagnostics))?;
-    let model = sema::analyse(map, &unit, &name, diagnostics).filter(|_| !failed(diagnostics))?;
+    let unit = syntax::parse(map, tokens, diagnostics).filter(|_| goes_on(diagnostics))?;
+    let model = sema::analyse(map, &unit, &name, diagnostics).filter(|_| goes_on(diagnostics))?;
     Some(Model { fingerprint, ..model })
 }
 

@@ -2,8 +2,8 @@
 //! the output, not the program: a broken pipe is no error and never a panic.
 
 use super::options::{OutputArgs, When};
-use anstream::{AutoStream, ColorChoice};
 use crate::source::visible::visible;
+use anstream::{AutoStream, ColorChoice};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 

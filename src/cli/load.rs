@@ -2,8 +2,10 @@
 
 use super::console::{Console, WRONG};
 use super::options::{CheckArgs, ModelArgs};
-use crate::load::{compile, failed};
+use crate::load::{compile_within, failed};
 use crate::model::Model;
+use crate::report::number::bytes;
+use crate::search::monitor::resident;
 use crate::source::SourceMap;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::preprocess::PreprocessOptions;
@@ -11,6 +13,9 @@ use crate::source::render::render;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
+
+/// Smaller budgets are those of the search: the program itself and a model of the usual size take less than this.
+const LEAST_BUDGET: u64 = 32 << 20;
 
 /// A model and the text it came from.
 pub struct Loaded {
@@ -24,18 +29,24 @@ pub struct Loaded {
 
 /// Reads and compiles a model for a command that checks no properties of its own: one that cannot be read is a warning.
 pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
-    load(console, args, &|_| false)
+    load(console, args, &|_| false, None)
 }
 
 /// Reads and compiles a model for a check: a property that is to be checked has to be readable.
 pub fn load_for_check(console: &Console, args: &CheckArgs) -> Result<Loaded, u8> {
     let checks = &args.checks;
     let claims = !checks.no_claims && !checks.non_progress;
-    load(console, &args.model, &|name| claims && checks.property.as_deref().is_none_or(|wanted| wanted == name))
+    let checked = |name: &str| claims && checks.property.as_deref().is_none_or(|wanted| wanted == name);
+    load(console, &args.model, &checked, args.search.memory)
 }
 
 /// Reads and compiles a model; what is wrong with it has been printed when this gives an exit code.
-fn load(console: &Console, args: &ModelArgs, checked: &dyn Fn(&str) -> bool) -> Result<Loaded, u8> {
+fn load(
+    console: &Console,
+    args: &ModelArgs,
+    checked: &dyn Fn(&str) -> bool,
+    memory: Option<u64>,
+) -> Result<Loaded, u8> {
     let start = Instant::now();
     let mut map = SourceMap::new();
     let mut diagnostics = Vec::new();
@@ -45,7 +56,12 @@ fn load(console: &Console, args: &ModelArgs, checked: &dyn Fn(&str) -> bool) -> 
     };
     let name = map.file(file).name.clone();
     let options = PreprocessOptions { defines: args.defines.clone(), include_dirs: args.include_dirs.clone() };
-    let model = compile(&mut map, file, &options, &mut diagnostics);
+    let full = || {
+        let (budget, used) = (memory?, resident());
+        (used > budget.max(LEAST_BUDGET))
+            .then(|| format!("to read it took {} of {} (--memory)", bytes(used), bytes(budget)))
+    };
+    let model = compile_within(&mut map, file, &options, &mut diagnostics, &full);
     for formula in model.iter().flat_map(|model| &model.broken) {
         let severity = if checked(&formula.name) { Severity::Error } else { Severity::Warning };
         for wrong in &formula.diagnostics {

@@ -170,7 +170,8 @@ impl Simulation<'_> {
             self.at_line_start = text.ends_with('\n');
         }
         if let Some(trap) = &record.trap {
-            let place = record.place.as_ref().map(|(file, line)| format!("{}:{line}: ", visible(file))).unwrap_or_default();
+            let place =
+                record.place.as_ref().map(|(file, line)| format!("{}:{line}: ", visible(file))).unwrap_or_default();
             self.end_line(out)?;
             writeln!(out, "\x1b[1;31merror\x1b[0m: {place}{trap}")?;
         }

@@ -126,7 +126,8 @@ pub(super) fn elements(text: &str) -> Result<Vec<Element<'_>>, FormatError> {
         if kind == Kind::Directive && takes_out(element) && index < raws.len() {
             // The line end behind the directive, then all up to the directive that ends the branch.
             let behind = end_of_branch(text, &raws, index + 1);
-            let skipped = text[raws[index].end as usize..].get(..(start_of(&raws, behind, text) - raws[index].end) as usize);
+            let skipped =
+                text[raws[index].end as usize..].get(..(start_of(&raws, behind, text) - raws[index].end) as usize);
             if let Some(skipped) = skipped.filter(|skipped| !skipped.trim().is_empty()) {
                 elements.push(Element { kind: Kind::Skipped, text: skipped, newlines: 1, space: true });
             }

@@ -11,6 +11,37 @@ fn gives(text: &str, expected: &str) {
 }
 
 #[test]
+fn the_long_arrow_stays() {
+    gives(
+        "init{if::x-->x=1::else-->if::y fi fi}",
+        "\
+init {
+    if
+        :: x --> x = 1
+        :: else -->
+           if
+               :: y
+           fi
+    fi
+}
+",
+    );
+}
+
+#[test]
+fn what_if_0_takes_out_is_any_text() {
+    let text = "byte x;\n#if 0\n\n  it isn't code (at\n   all {\n# ifdef X\n don't\n# endif\n#else\nbyte y;\n#endif\nbyte z;\n";
+    gives(text, text);
+    gives("#if 0 /* old */\n'\n#endif\nbyte   x;", "#if 0 /* old */\n'\n#endif\nbyte x;\n");
+    // Of other branches nobody knows here whether they are taken.
+    let other = "#ifdef NOTES\nthis isn't code\n#endif\nbyte z;\n";
+    let once = format_source(other).unwrap();
+    assert_eq!(format_source(&once).unwrap(), once);
+    assert!(once.contains("'t code\n"), "{once}");
+    assert!(format_source("byte x; isn't\n").is_err());
+}
+
+#[test]
 fn one_statement_a_line() {
     gives(
         "init{byte x=1,y;x=x+1;do::x<3->x++;y=2::else->break od}",

@@ -168,7 +168,10 @@ impl<'a> Parser<'a> {
         use Kind::*;
         let token = self.tokens.get(at).filter(|token| token.kind == Word)?;
         let operand = matches!(self.kind(at + 1)?, Open | Word | True | False | Not | Next | Always | Eventually);
-        let message = at > 0 && matches!(self.tokens[at - 1].kind, OpenIndex | Operator | Joint);
+        let message = at
+            .checked_sub(1)
+            .map(|before| &self.tokens[before])
+            .is_some_and(|before| matches!(&self.text[before.start..before.end], "[" | "?" | "??" | "." | ":" | "@"));
         let operand = operand && !message;
         match &self.text[token.start..token.end] {
             "G" if operand => Some("`[]` or `always`, which other tools write `G`"),

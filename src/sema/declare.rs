@@ -9,6 +9,7 @@ use crate::model::{self, Channel, ExprKind, Initial, MtypeSet, Place, Region, Sc
 use crate::source::Span;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::*;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What a declaration's initialisers do, and the channels they make.
@@ -74,16 +75,17 @@ impl Analyser<'_> {
         }
         let mut allocator = Allocator::new(0);
         let (mut fields, mut initials, mut leaves) = (Vec::<Var>::new(), Vec::new(), 0);
+        let mut names: HashMap<Arc<str>, Span> = HashMap::new();
         for declaration in &typedef.fields {
             if declaration.visibility != Visibility::Plain {
                 self.warn(declaration.span, "`hidden`, `show` and `local` mean nothing in a typedef", "ignored");
             }
             for declarator in &declaration.variables {
-                if let Some(first) = fields.iter().find(|field| field.name == declarator.name.name) {
-                    let first = first.span;
+                if let Some(&first) = names.get(&declarator.name.name) {
                     self.twice(&declarator.name, first);
                     continue;
                 }
+                names.insert(declarator.name.name.clone(), declarator.name.span);
                 let mut var = self.variable(declaration, declarator);
                 self.bound(&mut var, allocator.size(), leaves, LARGEST);
                 layout::place(&mut var, &self.structs, &mut allocator);

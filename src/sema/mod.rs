@@ -296,9 +296,8 @@ impl<'a> Analyser<'a> {
     fn check_room(&mut self, proctypes: &[model::Proctype]) {
         let most = layout::LARGEST;
         let channels = self.global_initials.iter().flat_map(|initial| &initial.channels);
-        let (bytes, last) = channels.fold((0, None), |(bytes, _), channel| {
-            (bytes + u64::from(channel.size()), Some(channel.span))
-        });
+        let (bytes, last) =
+            channels.fold((0, None), |(bytes, _), channel| (bytes + u64::from(channel.size()), Some(channel.span)));
         if let Some(span) = last.filter(|_| bytes > most) {
             let label = format!("with the others {bytes} bytes; at most {most} are possible");
             self.error(span, "there is no room for the channels", label);

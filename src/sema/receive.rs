@@ -59,7 +59,9 @@ impl Analyser<'_> {
                             let name = text::var(var);
                             self.report(
                                 Diagnostic::error(format!("`{name}` cannot be assigned"), var.span, "predefined")
-                                    .with_help(format!("to receive only messages with its value, write `eval({name})`")),
+                                    .with_help(format!(
+                                        "to receive only messages with its value, write `eval({name})`"
+                                    )),
                             );
                         }
                         None => flat.push(Out::Ignore),

@@ -31,6 +31,12 @@ impl Flags {
     }
 }
 
+/// Numbers of states with 0: a state keeps them in two bytes.
+const MOST_STATES: usize = 1 << 16;
+
+/// Transitions of one body that are copies.
+const MOST_MOVES: usize = 1 << 20;
+
 type Rows = Vec<Option<Vec<Move>>>;
 
 impl Analyser<'_> {
@@ -50,9 +56,18 @@ impl Analyser<'_> {
             let dsteps = dstep::automata(&mut linker);
             (std::mem::take(&mut linker.rows), std::mem::take(&mut linker.faults), dsteps, entry)
         };
+        if rows.len() > MOST_STATES {
+            let label = format!("{} control states; at most {} can be told apart", rows.len() - 1, MOST_STATES - 1);
+            self.error(body.span, format!("`{}` is too long", body.name), label);
+            return None;
+        }
         let mut flags = flags(&flow, rows.len());
         let pulled = flatten(&mut rows, &mut flags);
-        copy_escapes(&mut rows);
+        if !copy_escapes(&mut rows) {
+            let label = format!("more than {MOST_MOVES} transitions, most of them copies of those of escapes");
+            self.error(body.span, format!("`{}` has too many transitions", body.name), label);
+            return None;
+        }
         for number in 1..rows.len() {
             if let Some([only]) = rows[number].as_deref()
                 && let Some(element) = only.element
@@ -226,8 +241,10 @@ fn flatten(rows: &mut Rows, flags: &mut [Flags]) -> Vec<bool> {
     pulled
 }
 
-/// Puts the transitions of every escape in front of the transitions it guards.
-fn copy_escapes(rows: &mut Rows) {
+/// Puts the transitions of every escape in front of the transitions it guards. Every state gets its own copy, which may be
+/// out of all proportion to the text: false if it is.
+fn copy_escapes(rows: &mut Rows) -> bool {
+    let mut copied = 0;
     for state in 1..rows.len() {
         let Some(row) = rows[state].clone() else { continue };
         if row.iter().all(|step| step.escapes.is_empty()) {
@@ -249,9 +266,14 @@ fn copy_escapes(rows: &mut Rows) {
             }
         }
         front.reverse();
+        copied += front.len();
+        if copied > MOST_MOVES {
+            return false;
+        }
         front.extend(row);
         rows[state] = Some(front);
     }
+    true
 }
 
 /// What SPIN's verifier refuses when it starts.
