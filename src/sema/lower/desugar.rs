@@ -152,6 +152,7 @@ impl Analyser<'_> {
 
     pub(super) fn select(&mut self, variable: &VarRef, from: &Expr, to: &Expr, span: Span) -> Option<Node> {
         self.check_counter(variable)?;
+        let constants = matches!((&from.kind, &to.kind), (ExprKind::Number(0..), ExprKind::Number(0..)));
         // SPIN makes options of constant bounds while it reads the file, and does not do so for the text of an inline,
         // nor for more than 33 values.
         if let (ExprKind::Number(low @ 0..), ExprKind::Number(high @ 0..)) = (&from.kind, &to.kind)
@@ -169,7 +170,9 @@ impl Analyser<'_> {
         let more = self.finish_body(variable, span)?;
         let leave = self.leaving(false, exit, span)?;
         self.flow.loops.pop();
-        Some(Node::Choice { options: vec![leave, more], exit: Some(exit), span })
+        // The loop for many constants is put together elsewhere in SPIN, the other way round.
+        let options = if constants && self.flow.call == 0 { vec![more, leave] } else { vec![leave, more] };
+        Some(Node::Choice { options, exit: Some(exit), span })
     }
 
     fn select_constant(&mut self, variable: &VarRef, low: i32, high: i32, span: Span) -> Option<Node> {
