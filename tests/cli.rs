@@ -32,6 +32,62 @@ active proctype server() {
 proctype ghost() { skip }
 ";
 
+/// Fails in three statements.
+const THREE: &str = "byte x; active proctype P() { x = 1; assert(x > 1); assert(x > 2); assert(x > 3) }\n";
+
+#[test]
+fn every_trail_is_named_and_those_of_an_earlier_run_go() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", THREE);
+    let all = folder.pv("check m.pml --all-errors");
+    assert_eq!(code(&all), 1);
+    for trail in ["m.pml.trail.json", "m.pml.2.trail.json", "m.pml.3.trail.json"] {
+        assert!(out(&all).contains(&format!(", trail {trail}\n")), "{}", out(&all));
+    }
+    let named = json(&folder.pv("check m.pml --all-errors --json"));
+    let trails: Vec<_> =
+        named["errors"].as_array().expect("errors").iter().map(|error| error["trail"].clone()).collect();
+    assert_eq!(trails, ["m.pml.trail.json", "m.pml.2.trail.json", "m.pml.3.trail.json"]);
+    // Somebody else's file of that name stays.
+    folder.write("m.pml.3.trail.json", "{}");
+    assert_eq!(code(&folder.pv("check m.pml")), 1);
+    assert!(folder.path("m.pml.trail.json").exists() && folder.path("m.pml.3.trail.json").exists());
+    assert!(!folder.path("m.pml.2.trail.json").exists());
+    // A file of one's own choice likewise.
+    assert_eq!(code(&folder.pv("check m.pml --all-errors --trail t")), 1);
+    assert!(folder.path("t.3").exists());
+    assert_eq!(code(&folder.pv("check m.pml --trail t")), 1);
+    assert!(folder.path("t").exists() && !folder.path("t.2").exists() && !folder.path("t.3").exists());
+    // A run without errors has nothing to put in the place of what is there.
+    folder.write("m.pml", "init { skip }");
+    assert_eq!(code(&folder.pv("check m.pml")), 0);
+    assert!(folder.path("m.pml.trail.json").exists());
+}
+
+#[test]
+fn a_flag_may_be_repeated_and_an_option_not() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", "init { skip }");
+    assert_eq!(code(&folder.pv("check m.pml --no-claims --no-claims --sleep --sleep --quiet --quiet")), 0);
+    assert_eq!(code(&folder.pv("check m.pml --cache 5 --cache 6")), 2);
+    let simulated = folder.pv("simulate m.pml");
+    assert!(out(&simulated).ends_with("\n1 process created\n"), "{}", out(&simulated));
+    assert!(out(&simulated).contains("ended after 2 steps\n"), "{}", out(&simulated));
+}
+
+/// Reduced for deadlocks only, a search does not look for other errors, but hides none that it meets.
+#[test]
+fn deadlocks_only_reports_the_run_time_errors_it_meets() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", "byte x; active proctype P() { assert(false); x = 1 / x }");
+    let output = folder.pv("check m.pml --por --deadlocks-only --json --no-trail");
+    assert_eq!((code(&output), json(&output)["errors"][0]["kind"].as_str()), (1, Some("unhandled")));
+    folder.write("m.pml", "active proctype P() { assert(false) }");
+    let output = folder.pv("check m.pml --por --deadlocks-only");
+    assert_eq!(code(&output), 0);
+    assert!(out(&output).contains("can hide a run-time error, but no deadlock"), "{}", out(&output));
+}
+
 struct Folder(tempfile::TempDir);
 
 impl Folder {

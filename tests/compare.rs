@@ -76,6 +76,39 @@ fn the_numbers_are_those_of_single_checks() {
     }
 }
 
+/// Every figure: each number on the page is had again by the command beside it.
+#[test]
+fn the_numbers_of_every_figure_are_those_of_single_checks() {
+    let model = "byte a, b, c;
+        active proctype A() { end: do :: a = (a + 1) % 15 od }
+        active proctype B() { end: do :: b = (b + 1) % 15 od }
+        active proctype C() { end: do :: c = (c + 1) % 15 od }";
+    let folder = folder(model);
+    let output = pv(folder.path(), "compare m.pml --out out --vary memory=9M,12M,20M");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = pv(folder.path(), "compare m.pml --out out");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let document = json(&std::fs::read(folder.path().join("out/results.json")).expect("results.json"));
+    let left_out = &document["left_out"];
+    assert_eq!(left_out, &serde_json::json!([["disk", "the model is too small for it"]]));
+    let runs = document["runs"].as_array().expect("runs");
+    for option in ["--cache", "--sleep", "--por", "--replace", "--hub", "--serial", "--disk", "--pod", "--store"] {
+        let has = |run: &Value| run["command"].as_str().is_some_and(|command| command.contains(option));
+        assert!(runs.iter().any(has), "{option}");
+    }
+    for run in runs.iter().filter(|run| run["gave_up"].is_null()) {
+        let command = run["command"].as_str().expect("a command");
+        let line = format!("{} --json", command.strip_prefix("pv ").expect("it is a command of pv"));
+        let single = json(&pv(folder.path(), &line).stdout);
+        for name in ["stored", "matched", "peak_stored", "evicted", "vector_bytes"] {
+            assert_eq!(single["states"][name], run[name], "{line}: {name}");
+        }
+        for name in ["transitions", "verdict", "atomic_steps", "depth", "error_count", "memory_bytes", "reason"] {
+            assert_eq!(single[name], run[name], "{line}: {name}");
+        }
+    }
+}
+
 #[test]
 fn writes_a_page_a_table_and_json() {
     let folder = folder(COUNTERS);

@@ -110,6 +110,9 @@ struct PairTables {
     unclaimed: Table,
 }
 
+/// From so many processes on a set may take long (the time grows with the cube), and it is asked on the way whether it is
+/// wanted still.
+const MANY: usize = 24;
 /// Stubborn sets are always tried so many times at first.
 const TRIAL: u32 = 512;
 /// They are worth their price if more than one in so many tries wins: a try costs about as much as three states do.
@@ -189,9 +192,14 @@ impl<'m> Persistent<'m> {
         if self.pairs.trusting { self.claims.broken(view, &self.pairs.dependence) } else { None }
     }
 
-    /// The smallest closed set that was found, or `None` if everything is to be explored. Call [`Persistent::refresh`]
-    /// first.
-    pub fn choose(&mut self, view: &impl StateView, enabled: &Enabled) -> Option<ProcessSet> {
+    /// The smallest closed set that was found, or `None` if everything is to be explored, also because `must_end` says that
+    /// it makes no difference any more. Call [`Persistent::refresh`] first.
+    pub fn choose(
+        &mut self,
+        view: &impl StateView,
+        enabled: &Enabled,
+        must_end: &impl Fn() -> bool,
+    ) -> Option<ProcessSet> {
         if self.pairs.dependence.is_total() {
             return None;
         }
@@ -203,6 +211,9 @@ impl<'m> Persistent<'m> {
             if enabled.moves[seed] == 0 || tried.contains(seed) {
                 continue;
             }
+            if count >= MANY && must_end() {
+                return None;
+            }
             let bound = best.map_or(all, |(moves, _)| moves);
             if let Some((set, moves)) = self.close(view, enabled, seed, bound, &ProcessSet::default()) {
                 // a closed set of one move cannot be beaten
@@ -213,7 +224,7 @@ impl<'m> Persistent<'m> {
             }
             tried.insert(seed);
         }
-        self.finer(view, enabled, best.map_or(all, |(moves, _)| moves), &ProcessSet::default())
+        self.finer(view, enabled, best.map_or(all, |(moves, _)| moves), &ProcessSet::default(), must_end)
             .or(best.map(|(_, set)| set))
     }
 
@@ -224,6 +235,7 @@ impl<'m> Persistent<'m> {
         enabled: &Enabled,
         mut bound: u32,
         known: &ProcessSet,
+        must_end: &impl Fn() -> bool,
     ) -> Option<ProcessSet> {
         if !self.finer_pays() {
             return None;
@@ -233,6 +245,9 @@ impl<'m> Persistent<'m> {
         for seed in (0..view.process_count()).rev() {
             if enabled.moves[seed] == 0 || enabled.moves[seed] >= bound || known.contains(seed) {
                 continue;
+            }
+            if view.process_count() >= MANY && must_end() {
+                return None;
             }
             if let Some((set, moves)) = self.stubborn.close(view, &mut self.pairs, enabled, seed, bound) {
                 (best, bound) = (Some(set), moves);
@@ -253,12 +268,21 @@ impl<'m> Persistent<'m> {
     }
 
     /// The smallest set that was found to hold this persistent one and more moves; `None` if it is everything.
-    pub fn extend(&mut self, view: &impl StateView, enabled: &Enabled, known: &ProcessSet) -> Option<ProcessSet> {
+    pub fn extend(
+        &mut self,
+        view: &impl StateView,
+        enabled: &Enabled,
+        known: &ProcessSet,
+        must_end: &impl Fn() -> bool,
+    ) -> Option<ProcessSet> {
         let all: u32 = enabled.moves.iter().sum();
         let mut best: Option<(u32, ProcessSet)> = None;
         for seed in (0..view.process_count()).rev() {
             if enabled.moves[seed] == 0 || known.contains(seed) {
                 continue;
+            }
+            if view.process_count() >= MANY && must_end() {
+                return None;
             }
             let bound = best.map_or(all, |(moves, _)| moves);
             best = self.close(view, enabled, seed, bound, known).map(|(set, moves)| (moves, set)).or(best);
@@ -266,7 +290,7 @@ impl<'m> Persistent<'m> {
         // the union of two persistent sets is one
         let now: u32 = (0..view.process_count()).filter(|&pid| known.contains(pid)).map(|pid| enabled.moves[pid]).sum();
         let bound = best.map_or(all, |(moves, _)| moves).saturating_sub(now);
-        let finer = self.finer(view, enabled, bound, known).map(|mut set| {
+        let finer = self.finer(view, enabled, bound, known, must_end).map(|mut set| {
             set.union(known);
             set
         });

@@ -14,7 +14,7 @@ use crate::report::{Checkpoint, Checks, Report, Run, Setting, json, place, reaso
 use crate::search::keeper::Keeper;
 use crate::search::lossy::Keeping;
 use crate::search::low_memory::{Breadth, DISK_BITS, Hub, LowMemory};
-use crate::search::monitor::Monitor;
+use crate::search::monitor::{Deadline, Monitor};
 use crate::search::outcome::{Limit, Verdict, Violation, ViolationKind};
 use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::search::serial::DEFAULT_SWITCH;
@@ -22,13 +22,10 @@ use crate::source::SourceMap;
 use crate::store::checkpoint::Reader;
 use crate::store::disk::Window;
 use crate::store::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
+use crate::store::replace::SCAN_LIMIT;
 use crate::store::{Replacement, WorkDir};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-
-/// States that type-oriented replacement looks at for one eviction: the caching paper leaves the limit open; ten find a
-/// good victim nearly always and cost less than one lookup.
-const TYPE_SCAN: u32 = 10;
 
 /// Signature bits of the compact store when none are given: 10^6 states are then omitted with probability 10^-6.
 const COMPACT_BITS: u8 = 40;
@@ -55,6 +52,8 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
 pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, mut from: Option<Reader>) -> u8 {
     // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
     let interrupt = super::signals::on_signals();
+    let deadline = args.search.time.and_then(Deadline::after);
+    let mut base = None;
     // A folder that cannot be written to is known before any search.
     let needed = args.search.work_dir.is_some() || (args.search.keeps_files() && args.search.memory.is_some());
     if (needed || args.search.disk || args.search.serial)
@@ -80,7 +79,9 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         monitor.progress = Box::new(|snapshot| progress.update(snapshot));
         monitor.warn = Box::new(|what| console.warn(what));
         monitor.keeper = keeper_of_first.take();
+        (monitor.deadline, monitor.base) = (deadline, base);
         let mut outcome = plan.execute(&loaded.model, &mut monitor);
+        base = monitor.base;
         let keeper = monitor.keeper.take();
         drop(monitor);
         progress.finish();
@@ -121,6 +122,7 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
             break;
         }
     }
+    trails.remove_earlier(&loaded.model);
     print(console, args, loaded, &properties, &runs)
 }
 
@@ -141,8 +143,7 @@ fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Pro
         compile_seconds: loaded.seconds,
         arguments: &arguments,
     };
-    console.print(&if args.json { json::render(&report) } else { text::render(&report) });
-    report.exit_code()
+    console.print(&if args.json { json::render(&report) } else { text::render(&report) }, report.exit_code())
 }
 
 /// What is looked for, each in a search of its own.
@@ -188,7 +189,7 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
         cache: search.cache,
         replacement: match search.replace() {
             Replace::Random => Replacement::Random,
-            Replace::Type => Replacement::Type { scan: TYPE_SCAN },
+            Replace::Type => Replacement::Type { scan: SCAN_LIMIT },
             Replace::MostVisited => Replacement::MostVisited,
             Replace::LeastVisited => Replacement::LeastVisited,
             Replace::LargestClass => Replacement::LargestClass,
@@ -271,6 +272,7 @@ fn setting(args: &CheckArgs, properties: &[Property]) -> Setting {
         serial: search.serial,
         max_depth: search.max_depth,
         memory: search.memory,
+        time: search.time.map(|time| time.as_secs_f64()),
         all_errors: checks.all_errors,
         fair: checks.fair,
         seed: search.seed(),
@@ -356,6 +358,9 @@ fn shows(machine: &Machine<'_>, last: Option<&str>, violation: &Violation) -> bo
     }
 }
 
+/// Trails of an earlier run are looked for up to this number.
+const MOST_TRAILS: usize = 100;
+
 /// Gives each trail its file.
 struct TrailNames<'a> {
     args: &'a CheckArgs,
@@ -363,17 +368,31 @@ struct TrailNames<'a> {
 }
 
 impl TrailNames<'_> {
+    fn path(&self, model: &Model, number: usize) -> PathBuf {
+        match &self.args.trail {
+            Some(path) if number == 1 => path.clone(),
+            Some(path) => PathBuf::from(format!("{}.{number}", path.display())),
+            None => default_path(&model.name, number),
+        }
+    }
+
+    /// Removes the further trails of an earlier run whose first one this run has written over, so that those which lie there
+    /// belong together.
+    fn remove_earlier(&self, model: &Model) {
+        let further = (self.written + 1..=MOST_TRAILS).map(|number| self.path(model, number));
+        for path in further.filter(|path| self.written > 0 && Trail::is_of_model(path, &model.name)) {
+            // one that stays does no harm
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     /// Writes a trail; a file that cannot be written is a warning, since the verdict stands without it.
     fn write(&mut self, console: &Console, model: &Model, trail: &Trail) -> Option<String> {
         if self.args.no_trail {
             return None;
         }
         self.written += 1;
-        let path = match &self.args.trail {
-            Some(path) if self.written == 1 => path.clone(),
-            Some(path) => PathBuf::from(format!("{}.{}", path.display(), self.written)),
-            None => default_path(&model.name, self.written),
-        };
+        let path = self.path(model, self.written);
         match trail.write(&path) {
             Ok(()) => Some(path.display().to_string()),
             Err(error) => {

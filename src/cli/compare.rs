@@ -15,9 +15,9 @@ use crate::compare::toml::{self, Block};
 use crate::model::Model;
 use crate::report::html;
 use crate::report::number::{counted, duration};
-use crate::search::monitor::{Monitor, Snapshot};
+use crate::search::monitor::{Deadline, Monitor, Snapshot, resident};
 use crate::search::outcome::{Limit, Outcome, Verdict};
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,6 +85,8 @@ struct CheckExecutor<'a> {
     common: Vec<String>,
     seed: u64,
     interrupt: Arc<AtomicBool>,
+    /// See [`Monitor::base`].
+    base: u64,
 }
 
 impl CheckExecutor<'_> {
@@ -95,7 +97,9 @@ impl CheckExecutor<'_> {
 
     fn parse(&self, options: &[String]) -> Result<CheckArgs, String> {
         let words = self.common.iter().chain(options).cloned().chain(self.seed_words());
-        let line = Line::try_parse_from(words.chain(["--".to_string(), self.args.model.clone()]));
+        let words = words.chain(["--".to_string(), self.args.model.clone()]);
+        let matches = super::forgiving(Line::command()).try_get_matches_from(words);
+        let line = matches.and_then(|matches| Line::from_arg_matches(&matches));
         line.map(|line| line.check).map_err(|error| {
             let text = error.to_string();
             text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_string()
@@ -110,15 +114,25 @@ impl Executor for CheckExecutor<'_> {
         combine::check_with_model(&args, self.model)
     }
 
-    fn execute(&self, options: &[String], watch: &mut dyn FnMut(&Snapshot) -> Order) -> Result<Outcome, String> {
+    fn execute(
+        &self,
+        options: &[String],
+        allowed: Duration,
+        watch: &mut dyn FnMut(&Snapshot) -> Order,
+    ) -> Result<Outcome, String> {
         let args = self.parse(options)?;
         let all = properties(&args, self.model);
         let [property] = all[..] else { return Err("it is more than one search".into()) };
         let stop = AtomicBool::new(false);
         let mut monitor = Monitor::silent(&stop);
+        monitor.outer = Some(&self.interrupt);
+        // The time that is allowed; what else there is to give up for, `watch` knows.
+        monitor.deadline = Deadline::after(args.search.time.map_or(allowed, |time| time.min(allowed)));
+        // As if it were the only search: the same command alone has the same room.
+        monitor.base = Some(self.base);
         monitor.sampling = true;
         monitor.progress = Box::new(|snapshot| {
-            if watch(snapshot) == Order::Stop || self.interrupt.load(Ordering::Relaxed) {
+            if watch(snapshot) == Order::Stop {
                 stop.store(true, Ordering::Relaxed);
             }
         });
@@ -227,6 +241,7 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         common: common(args, &loaded.model, &mut remarks),
         seed: args.seed,
         interrupt: super::signals::on_signals(),
+        base: resident(),
     };
     let budget = Budget { per_run: args.time_per_run, total: args.time, factor: f64::from(args.give_up) };
     let (first, fresh) = measure(console, args, &executor, budget)?;
@@ -279,22 +294,23 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         remarks: &remarks,
     };
     write_files(&args.out, &comparison)?;
-    console.print(&comparison.text());
     let there = if resumed > 0 { format!(" ({resumed} were there already)") } else { String::new() };
-    console.print(&format!(
-        "\n{} made{there}; the page is {}\n",
+    let text = format!(
+        "{}\n{} made{there}; the page is {}\n",
+        comparison.text(),
         counted(made + fresh, "run", "runs"),
         args.out.join("index.html").display()
-    ));
+    );
     if let Some(skipped) = &stopped {
         let why = match skipped {
             Skipped::Time => format!("the time for all runs ({}) is used up", duration(args.time.as_secs_f64())),
             _ => "interrupted".into(),
         };
+        let code = console.print(&text, INCOMPLETE);
         console.warn(format!("{why}; the same command goes on where this one stopped"));
-        return Ok(INCOMPLETE);
+        return Ok(code);
     }
-    Ok(0)
+    Ok(console.print(&text, 0))
 }
 
 fn open<'e, 'a>(

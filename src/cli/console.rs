@@ -1,5 +1,6 @@
 //! Standard output and standard error as the commands use them. A reader that goes away (`pv replay … | head`) ends
-//! the output, not the program: a broken pipe is no error and never a panic.
+//! the output, not the program: a broken pipe is no error and never a panic. A result that is lost for another reason (the
+//! disk is full) is an error, whatever the result was.
 
 use super::options::{OutputArgs, When};
 use crate::source::visible::visible;
@@ -38,17 +39,34 @@ impl Console {
         !self.options.quiet && !self.options.no_bar && io::stderr().is_terminal()
     }
 
-    /// Writes a text to standard output.
-    pub fn print(&self, text: &str) {
+    /// Writes a text to standard output. Gives the exit code: `code`, unless the text could not be written.
+    #[must_use]
+    pub fn print(&self, text: &str, code: u8) -> u8 {
         let mut out = self.out();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        drop(out);
+        self.written(written, code)
+    }
+
+    /// What came of writing to standard output, as an exit code: `code` if it is there or nobody wants it.
+    #[must_use]
+    pub fn written(&self, result: io::Result<()>, code: u8) -> u8 {
+        match result {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                self.wrong(format!("the output cannot be written: {error}"))
+            }
+            _ => code,
+        }
     }
 
     /// Writes text that is a model's own, or made of it, to standard output: into a file or pipe as it is, to a terminal
-    /// with control characters written out.
-    pub fn print_data(&self, text: &str) {
+    /// with control characters written out. Gives the exit code, as [`Console::print`] does.
+    #[must_use]
+    pub fn print_data(&self, text: &str, code: u8) -> u8 {
         let mut out = io::stdout().lock();
-        let _ = out.write_all(shown_to(text, &out).as_bytes()).and_then(|()| out.flush());
+        let written = out.write_all(shown_to(text, &out).as_bytes()).and_then(|()| out.flush());
+        drop(out);
+        self.written(written, code)
     }
 
     /// Says on standard error what is wrong, and gives the exit code for it.

@@ -35,8 +35,7 @@ pub fn run(console: &Console, args: &GraphArgs) -> u8 {
         let names: Vec<&str> = all.iter().map(|proctype| &*proctype.name).collect();
         return console.wrong(format!("{} has no process type `{name}`; it has: {}", model.name, names.join(", ")));
     }
-    console.print_data(&dot(model, &chosen));
-    0
+    console.print_data(&dot(model, &chosen), 0)
 }
 
 /// The automata as one DOT graph, a cluster for each.

@@ -51,10 +51,7 @@ pub fn run(console: &Console, args: &LtlArgs) -> u8 {
         Err(error) => return console.wrong(error),
     };
     let atom = |number: u32| parsed.atoms.get(number as usize).cloned().unwrap_or_default();
-    console.print_data(&if args.dot {
-        print::dot(&automaton, &title, atom)
-    } else {
-        print::never_claim(&automaton, &title, atom)
-    });
-    0
+    let text =
+        if args.dot { print::dot(&automaton, &title, atom) } else { print::never_claim(&automaton, &title, atom) };
+    console.print_data(&text, 0)
 }

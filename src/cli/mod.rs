@@ -20,7 +20,7 @@ pub mod simulate;
 pub mod size;
 pub mod stats;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use console::Console;
 use std::io::Write;
 use std::process::ExitCode;
@@ -66,7 +66,10 @@ const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 
 /// The whole program.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::from_arg_matches(&forgiving(Cli::command()).get_matches()) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(std::io::stderr(), "internal error: {panic}\nThis is a bug in pv, please report it.");
     }));
@@ -78,6 +81,18 @@ pub fn main() -> ExitCode {
         }
     }
     ExitCode::from(run(&cli))
+}
+
+/// A flag that is given twice says nothing new, and is no error.
+fn forgiving(command: clap::Command) -> clap::Command {
+    let flag = |arg: clap::Arg| match arg.get_action() {
+        ArgAction::SetTrue => {
+            let itself = arg.get_id().clone();
+            arg.overrides_with(itself)
+        }
+        _ => arg,
+    };
+    command.mut_args(flag).mut_subcommands(forgiving)
 }
 
 fn run(cli: &Cli) -> u8 {
@@ -98,10 +113,9 @@ fn run(cli: &Cli) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definitions_are_consistent() {
-        Cli::command().debug_assert();
+        forgiving(Cli::command()).debug_assert();
     }
 }

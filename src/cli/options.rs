@@ -6,6 +6,7 @@ use super::size;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The model and what reaches the preprocessor.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
@@ -162,6 +163,10 @@ pub struct SearchArgs {
     /// verdict `incomplete`. With less than 8M the program itself takes more than that.
     #[arg(long, value_name = "SIZE", value_parser = size::bytes, help_heading = "Search")]
     pub memory: Option<u64>,
+    /// Budget of time for the whole search, of all properties together: `90` seconds, `10m`, `1h` [default: no bound]. When
+    /// it is over the verdict is `incomplete`.
+    #[arg(long, value_name = "SECONDS", value_parser = size::time, help_heading = "Search")]
+    pub time: Option<Duration>,
     /// Seed of every random choice, 0 to 2^64-1 [default: 1].
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub seed: Option<u64>,
@@ -172,7 +177,8 @@ pub struct SearchArgs {
     /// Partial-order reduction with persistent sets.
     #[arg(long, help_heading = "Reduction")]
     pub por: bool,
-    /// With --por: reduce further and check end states only.
+    /// With --por: reduce further and check end states only. A run-time error that is met on the way (an index out of
+    /// bounds, a division by zero) is reported all the same, but not all of them are met.
     #[arg(long, help_heading = "Reduction")]
     pub deadlocks_only: bool,
     /// Verify the independence relation while searching: execute both orders and compare (slow, for tests).

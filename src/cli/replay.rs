@@ -59,8 +59,7 @@ pub fn run(console: &Console, args: &ReplayArgs) -> u8 {
         Ok(recorder) => recorder,
         Err(_) if trail.steps.is_empty() => {
             // The initial state itself cannot be made; there is nothing to replay.
-            console.print(&format!("{}\n", ending(&trail)));
-            return 0;
+            return console.print(&format!("{}\n", ending(&trail)), 0);
         }
         Err(what) => return console.wrong(what),
     };
@@ -72,20 +71,21 @@ pub fn run(console: &Console, args: &ReplayArgs) -> u8 {
     let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
     match (played, chart) {
         (Err(message), _) => console.wrong(message),
-        (Ok(()), Some(Err(message))) => console.wrong(message),
-        _ => 0,
+        (Ok(_), Some(Err(message))) => console.wrong(message),
+        (Ok(written), _) => console.written(written, 0),
     }
 }
 
-/// Takes all steps and prints those behind the first `silent` ones.
+/// Takes all steps and prints those behind the first `silent` ones; gives what came of printing.
 fn play(
     console: &Console,
     recorder: &mut Recorder<'_>,
     trail: &Trail,
     layout: &Layout<'_>,
     silent: usize,
-) -> Result<(), String> {
+) -> Result<io::Result<()>, String> {
     let mut out = io::BufWriter::new(console.out());
+    let mut written = Ok(());
     let mut closed_at = None;
     for (number, step) in trail.steps.iter().enumerate() {
         if trail.cycle_start == Some(number) {
@@ -98,18 +98,21 @@ fn play(
         let record = recorder
             .take(step.step)
             .map_err(|what| format!("the trail does not replay: step {} ({}): {what}", number + 1, step.text))?;
-        if number >= silent {
-            let _ = print_record(&mut out, layout, number + 1, &record);
+        if number >= silent && written.is_ok() {
+            written = print_record(&mut out, layout, number + 1, &record);
         }
     }
     let state = recorder.machine().state().to_vec();
     if closed_at.is_some_and(|start| start != state) {
         return Err("the trail does not replay: its cycle does not come back to where it started".into());
     }
-    let _ = writeln!(out, "\n{}", ending(trail));
-    let _ = print_state(&mut out, &recorder.view());
-    let _ = out.flush();
-    Ok(())
+    let written = written
+        .and_then(|()| writeln!(out, "\n{}", ending(trail)))
+        .and_then(|()| print_state(&mut out, &recorder.view()))
+        .and_then(|()| out.flush());
+    // What is left in the buffer of a failed output would fail again.
+    let (_, _) = out.into_parts();
+    Ok(written)
 }
 
 /// `assertion violated (x == 1) at m.pml:4, after 12 steps`.

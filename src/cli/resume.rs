@@ -191,6 +191,8 @@ fn change(old: &mut SearchArgs, new: &SearchArgs) {
             ..SearchArgs::default()
         };
     }
+    // A budget of time was for the search that it has ended; this one has its own, or none.
+    old.time = new.time;
     old.memory = new.memory.or(old.memory);
     old.work_dir = new.work_dir.clone().or(old.work_dir.take());
     old.checkpoint = new.checkpoint.clone().or(old.checkpoint.take());

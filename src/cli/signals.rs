@@ -18,7 +18,14 @@ const SAME_SIGNAL: Duration = Duration::from_secs(1);
 
 /// A flag that Ctrl-C and SIGTERM set; another one, a second later or more, ends the program at once.
 pub(super) fn on_signals() -> Arc<AtomicBool> {
+    on_signals_until(&Arc::default())
+}
+
+/// The same until `done` is set. From then on nothing is left that a search could report or would have to put away, nobody
+/// looks at the flag, and the first signal ends the program.
+pub(super) fn on_signals_until(done: &Arc<AtomicBool>) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
+    let done = Arc::clone(done);
     // Without handlers the signals do what they always do.
     if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) {
         let set = Arc::clone(&flag);
@@ -26,6 +33,7 @@ pub(super) fn on_signals() -> Arc<AtomicBool> {
             let mut first: Option<Instant> = None;
             for _ in signals.forever() {
                 match first {
+                    _ if done.load(Ordering::Relaxed) => std::process::exit(INTERRUPTED_TWICE),
                     None => set.store(true, Ordering::Relaxed),
                     Some(first) if first.elapsed() < SAME_SIGNAL => {}
                     Some(_) => std::process::exit(INTERRUPTED_TWICE),

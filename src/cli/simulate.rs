@@ -8,7 +8,7 @@ use super::show::{Layout, base_name, print_record, print_state};
 use crate::exec::Program;
 use crate::model::Model;
 use crate::report::chart;
-use crate::report::number::thousands;
+use crate::report::number::{counted, thousands};
 use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::write_atomically;
 use crate::search::choose::{Choice, atomic_after, choices};
@@ -94,6 +94,11 @@ pub fn run(console: &Console, args: &SimulateArgs) -> u8 {
         Some(path) => write_chart(console, &loaded, &mut simulation.recorder, path).unwrap_or(code),
         None => code,
     }
+}
+
+/// Lets go of an output that may have failed, with what is left in its buffer: a second try would fail as well.
+fn drop_output<W: Write>(out: io::BufWriter<W>) {
+    let (_, _) = out.into_parts();
 }
 
 fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, path: &Path) -> Option<u8> {
@@ -199,7 +204,7 @@ impl Simulation<'_> {
         let code = loop {
             if self.steps >= most {
                 let _ = self.end_line(&mut out);
-                let _ = writeln!(out, "stopped after {} steps (--steps)", thousands(self.steps));
+                let _ = writeln!(out, "stopped after {} (--steps)", counted(self.steps, "step", "steps"));
                 break 0;
             }
             let list = self.choices();
@@ -216,13 +221,15 @@ impl Simulation<'_> {
                 Err(what) => break console.wrong(what),
             }
             // A reader that went away: nobody sees the rest.
-            if out.flush().is_err() {
-                return 0;
+            if let Err(error) = out.flush() {
+                drop_output(out);
+                return console.written(Err(error), 0);
             }
         };
-        let _ = writeln!(out, "{} processes created", self.created);
-        let _ = out.flush();
-        code
+        let _ = writeln!(out, "{} created", counted(self.created as u64, "process", "processes"));
+        let written = out.flush();
+        drop_output(out);
+        console.written(written, code)
     }
 
     /// Nothing can move: says so, and whether it should be so.
@@ -230,9 +237,9 @@ impl Simulation<'_> {
         self.end_line(out)?;
         let valid = self.recorder.machine().is_valid_end(false);
         if valid {
-            writeln!(out, "ended after {} steps", thousands(self.steps))?;
+            writeln!(out, "ended after {}", counted(self.steps, "step", "steps"))?;
         } else {
-            writeln!(out, "\x1b[1;31minvalid end state\x1b[0m after {} steps", thousands(self.steps))?;
+            writeln!(out, "\x1b[1;31minvalid end state\x1b[0m after {}", counted(self.steps, "step", "steps"))?;
         }
         if self.recorder.machine().process_count() > 0 {
             print_state(out, &self.recorder.view())?;
@@ -247,8 +254,9 @@ impl Simulation<'_> {
         let mut lines = io::stdin().lock().lines();
         loop {
             let list = self.choices();
-            if self.menu(&mut out, &list).is_err() {
-                return 0;
+            if let Err(error) = self.menu(&mut out, &list) {
+                drop(out);
+                return console.written(Err(error), 0);
             }
             let Some(Ok(line)) = lines.next() else {
                 let _ = writeln!(out);

@@ -12,6 +12,8 @@ use crate::stats::render::{self, Describer, StatsReport};
 use crate::stats::{Shape, explore};
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Exit code when a bound or a signal ended the exploration.
@@ -44,7 +46,8 @@ pub fn run(console: &Console, args: &StatsArgs) -> u8 {
         Err(code) => return code,
     };
     let start = Instant::now();
-    let interrupt = super::signals::on_signals();
+    let searched = Arc::new(AtomicBool::new(false));
+    let interrupt = super::signals::on_signals_until(&searched);
     let program = Program::new(&loaded.model, None);
     let mut progress = Progress::new(console.progress(), "");
     let mut monitor = Monitor::silent(&interrupt);
@@ -56,6 +59,7 @@ pub fn run(console: &Console, args: &StatsArgs) -> u8 {
     };
     drop(monitor);
     progress.finish();
+    searched.store(true, Ordering::Relaxed);
     let mut shape = Shape::of(&explored.graph, usize::from(args.hubs));
     let describer = Describer::new(&loaded.model, &loaded.map, &program);
     for hub in &mut shape.hubs {
@@ -75,6 +79,6 @@ pub fn run(console: &Console, args: &StatsArgs) -> u8 {
         memory: explored.memory,
         seconds: start.elapsed().as_secs_f64(),
     };
-    console.print(&if args.json { render::json(&report) } else { render::text(&report) });
-    if explored.limit.is_some() { INCOMPLETE } else { 0 }
+    let code = if explored.limit.is_some() { INCOMPLETE } else { 0 };
+    console.print(&if args.json { render::json(&report) } else { render::text(&report) }, code)
 }

@@ -27,8 +27,13 @@ pub trait Executor {
     /// Is there such a search? `Err` says why not.
     fn accepts(&self, options: &[String]) -> Result<(), String>;
 
-    /// Runs it; `watch` is called every few thousand transitions and may stop it.
-    fn execute(&self, options: &[String], watch: &mut dyn FnMut(&Snapshot) -> Order) -> Result<Outcome, String>;
+    /// Runs it for as long as is `allowed`; `watch` is called every few thousand transitions and may stop it.
+    fn execute(
+        &self,
+        options: &[String],
+        allowed: Duration,
+        watch: &mut dyn FnMut(&Snapshot) -> Order,
+    ) -> Result<Outcome, String>;
 
     /// The command that does the same.
     fn command(&self, options: &[String]) -> String;
@@ -196,7 +201,11 @@ impl<'e, E: Executor> Runner<'e, E> {
             }
             if gave_up.is_some() { Order::Stop } else { Order::Continue }
         };
-        let outcome = self.executor.execute(options, &mut watch).map_err(Skipped::Refused)?;
+        let outcome = self.executor.execute(options, allowed, &mut watch).map_err(Skipped::Refused)?;
+        // Where nothing was told for long, the search has looked at the clock by itself.
+        if gave_up.is_none() && start.elapsed() > allowed {
+            gave_up = Some(GaveUp::Seconds(per_run.as_secs_f64()));
+        }
         if self.executor.interrupted() && gave_up.is_none() {
             return Err(Skipped::Interrupted);
         }
@@ -308,7 +317,12 @@ mod tests {
             if options.iter().any(|word| word == "--none") { Err("there is none".into()) } else { Ok(()) }
         }
 
-        fn execute(&self, options: &[String], watch: &mut dyn FnMut(&Snapshot) -> Order) -> Result<Outcome, String> {
+        fn execute(
+            &self,
+            options: &[String],
+            _: Duration,
+            watch: &mut dyn FnMut(&Snapshot) -> Order,
+        ) -> Result<Outcome, String> {
             self.calls.borrow_mut().push(options.join(" "));
             let cache: u64 = options.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000);
             let work = 100_000 * 1000 / cache;

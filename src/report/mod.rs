@@ -65,6 +65,9 @@ pub struct Setting {
     /// Budget in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
+    /// Budget in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
     /// Every error is counted.
     #[serde(skip_serializing_if = "is_false")]
     pub all_errors: bool,
@@ -181,7 +184,7 @@ pub fn reason(limit: &Limit) -> String {
     use number::{bytes, thousands};
     match limit {
         Limit::Memory { used, budget } => format!(
-            "the memory budget is used up: {} of {}; a larger --memory, or a search that needs less (--cache N, \
+            "the memory budget is used up: the tables need {} beside the program itself, out of {}; a larger --memory, or a search that needs less (--cache N, \
              --store compact, --store bloom), may give an answer",
             bytes(*used),
             bytes(*budget)
@@ -211,7 +214,10 @@ pub fn reason(limit: &Limit) -> String {
             f64::from(*bound) / 1000.0
         ),
         Limit::Interrupted => "interrupted".into(),
-        Limit::Time(seconds) => format!("the time budget of {seconds} s is used up"),
+        Limit::Time(budget) => format!(
+            "the time budget of {} is used up (--time); more time, or a search that needs less, may give an answer",
+            number::seconds(*budget)
+        ),
         Limit::File(what) => format!("a file could not be read or written: {what}"),
         Limit::Internal(what) => format!("internal error: {what}"),
     }

@@ -35,6 +35,11 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A budget of time, as it was given: `0.5 s`, `90 s`.
+pub fn seconds(time: std::time::Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
 /// A probability: `0`, `12.5%`, `0.031%`, `3.2e-7`.
 pub fn probability(value: f64) -> String {
     match value {

@@ -12,9 +12,6 @@ use std::fmt::Write;
 /// At most so many unreached statements are listed for a process type; JSON has them all.
 const MOST_UNREACHED: usize = 40;
 
-/// At most so many errors are listed; JSON has them all.
-const MOST_ERRORS: usize = 20;
-
 const RED: &str = "\x1b[1;31m";
 const GREEN: &str = "\x1b[1;32m";
 const YELLOW: &str = "\x1b[1;33m";
@@ -56,7 +53,8 @@ pub fn verdict_line(report: &Report<'_>, run: &Run) -> String {
         Verdict::Verified(_) => {
             let why = match (report.setting.por, report.setting.deadlocks_only) {
                 (_, true) => {
-                    "no deadlocks; assertions were not checked, and what the reduction left out cannot hide a deadlock"
+                    "no deadlocks; assertions were not checked, and what the reduction left out can hide a run-time error, but \
+                     no deadlock"
                 }
                 (true, _) => "no errors; what the reduction left out differs only in the order of independent steps",
                 _ => "no errors, every reachable state was looked at",
@@ -159,6 +157,9 @@ fn search(setting: &Setting) -> String {
     if let Some(memory) = setting.memory {
         parts.push(format!("memory at most {}", bytes(memory)));
     }
+    if let Some(time) = setting.time {
+        parts.push(format!("at most {time} s"));
+    }
     parts.push(format!("seed {}", setting.seed));
     parts.join(", ")
 }
@@ -260,18 +261,22 @@ fn counts(out: &mut String, report: &Report<'_>, run: &Run) {
 
 /// The errors behind the first, with `--all-errors`.
 fn more_errors(out: &mut String, report: &Report<'_>, deciding: &Run) {
-    let all: Vec<_> = report.runs.iter().flat_map(|run| &run.outcome.violations).collect();
+    // Every trail that was written is named beside its error.
+    let all: Vec<_> = report.runs.iter().flat_map(|run| run.outcome.violations.iter().zip(trails(run))).collect();
     if all.len() < 2 || deciding.outcome.violations.is_empty() {
         return;
     }
     let _ = writeln!(out, "{BOLD}errors{PLAIN}");
-    for violation in all.iter().take(MOST_ERRORS) {
-        let _ = writeln!(out, "  {}", error_line(report, violation));
-    }
-    if let Some(more) = all.len().checked_sub(MOST_ERRORS).filter(|&more| more > 0) {
-        let _ = writeln!(out, "  … and {more} more");
+    for (violation, trail) in &all {
+        let trail = trail.map(|file| format!(", trail {file}")).unwrap_or_default();
+        let _ = writeln!(out, "  {}{trail}", error_line(report, violation));
     }
     let _ = writeln!(out);
+}
+
+/// The trail file of each violation of a run, if it has one.
+fn trails(run: &Run) -> impl Iterator<Item = Option<&str>> {
+    run.trails.iter().map(Option::as_deref).chain(std::iter::repeat(None))
 }
 
 fn unreached_statements(out: &mut String, report: &Report<'_>) {

@@ -8,7 +8,7 @@
 use crate::search::outcome::{Actor, Step};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
@@ -119,7 +119,21 @@ struct VersionOnly {
     version: u64,
 }
 
+/// So much of a file is enough to see whose trail it is.
+const HEAD: u64 = 64 << 10;
+
 impl Trail {
+    /// Is this file a trail of the model of this name, of whatever version?
+    pub fn is_of_model(path: &Path, model: &str) -> bool {
+        let mut head = Vec::new();
+        let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        let name = serde_json::to_string(model).unwrap_or_default();
+        let head = String::from_utf8_lossy(&head);
+        read.is_ok()
+            && head.trim_start().starts_with("{\n  \"pv-trail\":")
+            && head.contains(&format!("\"model\": {name},"))
+    }
+
     /// The text of the file.
     pub fn render(&self) -> String {
         let header = Header {

@@ -9,6 +9,7 @@ use crate::analysis::footprint::Flags;
 use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
+use crate::search::monitor::Patience;
 use crate::search::moves::{Explorer, Tried};
 use crate::search::por::PersistentSets;
 use crate::search::reduction::Reduction;
@@ -39,10 +40,11 @@ impl<'m, 'p> Watch<'m, 'p> {
     pub fn new(
         model: &'m Model,
         program: &'p Program,
+        patience: Patience<'p>,
         dependence: Option<Dependence<'m>>,
         por: Option<PersistentSets<'m>>,
     ) -> Self {
-        Watch { model, explorer: Explorer::new(program), dependence, por, fault: None }
+        Watch { model, explorer: Explorer::new(program, patience), dependence, por, fault: None }
     }
 
     /// Watches while this reduction is at work.
@@ -61,7 +63,11 @@ impl<'m, 'p> Watch<'m, 'p> {
                 if dependence.dependent(&explorer.machine, &first, &second) {
                     continue;
                 }
-                if let Some(what) = differ(explorer, a, b) {
+                let differs = differ(explorer, a, b);
+                if explorer.over {
+                    return;
+                }
+                if let Some(what) = differs {
                     explorer.machine.load(saved);
                     self.fault = Some(describe(self.model, &explorer.machine, a, b, what));
                     return;
@@ -75,6 +81,9 @@ impl<'m, 'p> Watch<'m, 'p> {
         let Some(set) = por.choose_set(machine) else { return };
         let inside = |tried: &Tried| set.contains(usize::from(tried.sender.unwrap_or(tried.step).pid));
         let chosen: Vec<Tried> = explorer.moves(saved).into_iter().filter(inside).collect();
+        if explorer.over {
+            return;
+        }
         let mut seen: HashSet<Vec<u8>> = HashSet::from([saved.to_vec()]);
         let mut open = vec![saved.to_vec()];
         while let Some(state) = open.pop() {
@@ -95,6 +104,9 @@ impl<'m, 'p> Watch<'m, 'p> {
                     })
             };
             let moves = explorer.moves(&state);
+            if explorer.over {
+                return;
+            }
             // what is blocked stays blocked
             if let Some(woken) = moves.iter().find(|tried| inside(tried) && !chosen.iter().any(|known| known.is(tried)))
             {
@@ -119,6 +131,9 @@ impl<'m, 'p> Watch<'m, 'p> {
                         None => Some("a move of the persistent set was disabled from outside"),
                         Some(now) => differ(explorer, now, step),
                     };
+                    if explorer.over {
+                        return;
+                    }
                     if let Some(what) = what {
                         explorer.machine.load(&state);
                         self.fault = Some(describe(self.model, &explorer.machine, wanted, step, what));

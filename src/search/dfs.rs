@@ -174,7 +174,7 @@ pub fn search_precisely<S: LossyStore>(
     model: &Model,
     program: &Program,
     store: &mut S,
-    precision: PrecisionOnDemand,
+    precision: PrecisionOnDemand<'_>,
     settings: Settings,
     monitor: &mut Monitor<'_>,
 ) -> Outcome {

@@ -221,6 +221,12 @@ impl<S: FindStore> Visitor for Inner<'_, '_, S> {
     fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
         Control::Continue
     }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        let tables = self.store.memory() + walk.memory() + machine.memory() + self.seen.capacity() * 18;
+        self.limit = self.monitor.must_end().or(self.monitor.exceeded(tables as u64));
+        if self.limit.is_some() { Control::Stop } else { Control::Continue }
+    }
 }
 
 /// Searches for acceptance cycles, and for all that a depth-first search finds.

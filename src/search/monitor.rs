@@ -4,7 +4,7 @@
 use crate::search::keeper::Keeper;
 use crate::search::outcome::Limit;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Searches look up every so many arrivals: rare enough to cost nothing, often enough to stop within milliseconds.
 pub const INTERVAL: u64 = 4096;
@@ -49,16 +49,40 @@ pub struct Snapshot {
     pub distinct: Option<f64>,
 }
 
+/// A budget of time, and when it is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deadline {
+    at: Instant,
+    budget: Duration,
+}
+
+impl Deadline {
+    /// A budget that starts now; none if its end cannot be told.
+    pub fn after(budget: Duration) -> Option<Deadline> {
+        Instant::now().checked_add(budget).map(|at| Deadline { at, budget })
+    }
+
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.at
+    }
+}
+
 /// See the module.
 pub struct Monitor<'a> {
     /// Set by a signal.
     pub interrupt: &'a AtomicBool,
+    /// The same for somebody who watches over several searches.
+    pub outer: Option<&'a AtomicBool>,
     /// Budget in bytes for the whole search.
     pub memory: Option<u64>,
     /// What of it is taken already by the program itself.
     pub reserve: u64,
+    /// What the program had taken before its first search: what that one has given back since does not count.
+    pub base: Option<u64>,
+    /// What it had taken when this search started.
+    before: u64,
     /// When to give up.
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Deadline>,
     /// Shows progress.
     pub progress: Box<dyn FnMut(&Snapshot) + 'a>,
     /// Tells at once what went wrong although the search goes on.
@@ -71,13 +95,41 @@ pub struct Monitor<'a> {
     pub peak: u64,
 }
 
+/// What a helper of a search looks at: a walk that is no part of the search but may be as long as a block of the model.
+/// A helper that was stopped says so at the next look of the search, which ends then.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience<'a> {
+    interrupt: &'a AtomicBool,
+    outer: Option<&'a AtomicBool>,
+    deadline: Option<Deadline>,
+    /// Bytes for all tables of the search.
+    tables: Option<u64>,
+}
+
+impl Patience<'_> {
+    /// Is there an end to it, for a helper that has so many bytes?
+    pub fn is_over(&self, memory: usize) -> bool {
+        is_set(self.interrupt, self.outer)
+            || self.tables.is_some_and(|tables| memory as u64 > tables)
+            || self.deadline.is_some_and(|deadline| deadline.is_over())
+    }
+}
+
 impl<'a> Monitor<'a> {
+    /// For the helpers of the search.
+    pub fn patience(&self) -> Patience<'a> {
+        Patience { interrupt: self.interrupt, outer: self.outer, deadline: self.deadline, tables: self.tables() }
+    }
+
     /// Without budgets and progress.
     pub fn silent(interrupt: &'a AtomicBool) -> Monitor<'a> {
         Monitor {
             interrupt,
+            outer: None,
             memory: None,
             reserve: 0,
+            base: None,
+            before: 0,
             deadline: None,
             progress: Box::new(|_| ()),
             warn: Box::new(|_| ()),
@@ -90,10 +142,10 @@ impl<'a> Monitor<'a> {
     /// Says if the search has to end, without showing progress or judging memory: for an inner search that knows
     /// only its own part.
     pub fn must_end(&self) -> Option<Limit> {
-        if self.interrupt.load(Ordering::Relaxed) {
+        if is_set(self.interrupt, self.outer) {
             return Some(Limit::Interrupted);
         }
-        self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Limit::Time(0))
+        self.deadline.filter(Deadline::is_over).map(|deadline| Limit::Time(deadline.budget))
     }
 
     /// Budget for the tables of the search. The program's own pages come off it, and what nobody counts (code that is run
@@ -103,10 +155,18 @@ impl<'a> Monitor<'a> {
         self.memory.map(|budget| tables_within(budget, self.reserve))
     }
 
-    /// Takes note of what the program has taken so far.
+    /// Takes note of what the program has taken so far, at the start of a search. What an earlier search of this program
+    /// has left to the allocator is there for this one too, and does not count.
     pub fn measure_reserve(&mut self) {
-        // In steps, because the system's figure is never twice the same, and the sizes of tables follow from it.
-        self.reserve = resident().next_multiple_of(RESERVE_STEP).max(RESERVE_LEAST);
+        self.before = resident();
+        let base = *self.base.get_or_insert(self.before);
+        self.reserve = in_steps(base);
+    }
+
+    /// Adds what was taken since then.
+    pub fn measure_growth(&mut self) {
+        let grown = resident().saturating_sub(self.before);
+        self.reserve = in_steps(self.base.unwrap_or(self.before) + grown);
     }
 
     /// Shows progress; says if the search has to end.
@@ -116,13 +176,23 @@ impl<'a> Monitor<'a> {
             keeper.look();
         }
         (self.progress)(snapshot);
-        if let (Some(tables), Some(budget)) = (self.tables(), self.memory)
-            && snapshot.memory > tables
-        {
-            return Some(Limit::Memory { used: budget.saturating_sub(tables) + snapshot.memory, budget });
-        }
-        self.must_end()
+        self.exceeded(snapshot.memory).or_else(|| self.must_end())
     }
+
+    /// Is that more than the budget allows for tables?
+    pub fn exceeded(&self, memory: u64) -> Option<Limit> {
+        let (tables, budget) = (self.tables()?, self.memory?);
+        (memory > tables).then_some(Limit::Memory { used: memory, budget })
+    }
+}
+
+fn is_set(interrupt: &AtomicBool, outer: Option<&AtomicBool>) -> bool {
+    interrupt.load(Ordering::Relaxed) || outer.is_some_and(|outer| outer.load(Ordering::Relaxed))
+}
+
+/// In steps, because the system's figure is never twice the same, and the sizes of tables follow from it.
+fn in_steps(bytes: u64) -> u64 {
+    bytes.next_multiple_of(RESERVE_STEP).max(RESERVE_LEAST)
 }
 
 /// Bytes of this program that are in memory now; a guess where the system does not say.
@@ -139,4 +209,49 @@ pub fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_search_has_left_is_not_taken_from_a_later_one() {
+        let interrupt = AtomicBool::new(false);
+        let mut monitor = Monitor::silent(&interrupt);
+        (monitor.memory, monitor.base) = (Some(64 << 20), Some(8 << 20));
+        monitor.measure_reserve();
+        assert_eq!(monitor.reserve, 8 << 20);
+        assert_eq!(monitor.tables(), Some((64 - 8 - 4) << 20));
+        // What is taken since then counts.
+        let tables = std::hint::black_box(vec![1u8; 16 << 20]);
+        monitor.measure_growth();
+        assert!(monitor.reserve > 20 << 20, "{}", monitor.reserve);
+        drop(tables);
+    }
+
+    #[test]
+    fn budgets_and_signals_end_a_search() {
+        let interrupt = AtomicBool::new(false);
+        let outer = AtomicBool::new(false);
+        let mut monitor = Monitor::silent(&interrupt);
+        monitor.outer = Some(&outer);
+        let snapshot = Snapshot::default();
+        assert_eq!(monitor.look(&snapshot), None);
+        monitor.deadline = Deadline::after(Duration::from_secs(3600));
+        assert_eq!(monitor.look(&snapshot), None);
+        monitor.deadline = Deadline::after(Duration::ZERO);
+        assert_eq!(monitor.look(&snapshot), Some(Limit::Time(Duration::ZERO)));
+        assert!(monitor.patience().is_over(0));
+        monitor.deadline = None;
+        outer.store(true, Ordering::Relaxed);
+        assert_eq!(monitor.look(&snapshot), Some(Limit::Interrupted));
+        assert!(monitor.patience().is_over(0));
+        outer.store(false, Ordering::Relaxed);
+        monitor.memory = Some(64 << 20);
+        let large = Snapshot { memory: 65 << 20, ..snapshot };
+        // The figure is that of the tables, which is also what is shown on the way and in the end.
+        assert_eq!(monitor.look(&large), Some(Limit::Memory { used: 65 << 20, budget: 64 << 20 }));
+        assert!(!monitor.patience().is_over(1 << 20) && monitor.patience().is_over(65 << 20));
+    }
 }

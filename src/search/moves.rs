@@ -2,6 +2,7 @@
 
 use crate::exec::{Machine, Program, Trap};
 use crate::model::TransitionType;
+use crate::search::monitor::Patience;
 use crate::search::outcome::Step;
 use crate::search::walk::{Choice, Control, Decision, Event, Rules, Taken, Visitor, Walk};
 use crate::store::Handle;
@@ -37,6 +38,9 @@ pub struct Explorer<'p> {
     /// Its machine; in the state that was asked about last.
     pub machine: Machine<'p>,
     walk: Walk,
+    patience: Patience<'p>,
+    /// It was broken off, and what it says counts no more: the search ends soon.
+    pub over: bool,
 }
 
 /// Rules of a walk that judges nothing.
@@ -54,16 +58,20 @@ pub fn free_rules() -> Rules {
 
 impl<'p> Explorer<'p> {
     /// `None` if the model has no initial state.
-    pub fn new(program: &'p Program) -> Option<Explorer<'p>> {
+    pub fn new(program: &'p Program, patience: Patience<'p>) -> Option<Explorer<'p>> {
         let machine = Machine::new(program).ok()?;
-        Some(Explorer { machine, walk: Walk::new(program.transitions.len(), free_rules()) })
+        Some(Explorer { machine, walk: Walk::new(program.transitions.len(), free_rules()), patience, over: false })
     }
 
     /// The moves of a state.
     pub fn moves(&mut self, saved: &[u8]) -> Vec<Tried> {
         self.machine.load(saved);
-        let mut recorder = Recorder::default();
+        if self.over {
+            return Vec::new();
+        }
+        let mut recorder = Recorder::new(self.patience);
         self.walk.run(&mut self.machine, &mut recorder, false);
+        self.over |= recorder.over;
         recorder.flush();
         self.machine.load(saved);
         recorder.done
@@ -92,8 +100,9 @@ impl Tried {
     }
 }
 
-#[derive(Default)]
-struct Recorder {
+struct Recorder<'i> {
+    patience: Patience<'i>,
+    over: bool,
     done: Vec<Tried>,
     /// The step asked about last.
     asked: Option<(Taken, Option<Taken>)>,
@@ -101,7 +110,11 @@ struct Recorder {
     traps: Vec<Trap>,
 }
 
-impl Recorder {
+impl<'i> Recorder<'i> {
+    fn new(patience: Patience<'i>) -> Recorder<'i> {
+        Recorder { patience, over: false, done: Vec::new(), asked: None, ends: Vec::new(), traps: Vec::new() }
+    }
+
     /// A step that failed does not come back: what it left belongs to the one asked about last.
     fn flush(&mut self) {
         if let Some((step, sender)) = self.asked.take()
@@ -126,7 +139,7 @@ impl Recorder {
     }
 }
 
-impl Visitor for Recorder {
+impl Visitor for Recorder<'_> {
     const REDUCES: bool = true;
 
     fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
@@ -158,5 +171,10 @@ impl Visitor for Recorder {
             self.traps.push(trap);
         }
         Control::Continue
+    }
+
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+        self.over = self.patience.is_over(walk.memory());
+        if self.over { Control::Stop } else { Control::Continue }
     }
 }

@@ -9,7 +9,7 @@ use crate::search::dfs::{self, Settings};
 use crate::search::liveness::CycleKind;
 use crate::search::lossy::{self, Keeping};
 use crate::search::low_memory::{Assembly, Breadth, LowMemory};
-use crate::search::monitor::{Monitor, available};
+use crate::search::monitor::{Monitor, Patience, available};
 use crate::search::outcome::{Limit, Outcome, Verdict};
 use crate::search::pod::PrecisionOnDemand;
 use crate::search::por::{BROKEN_CLAIM, Keep, PersistentSets, UNCERTAIN};
@@ -226,12 +226,9 @@ impl Plan {
                 Verdict::Incomplete(limit) => Some(limit),
                 _ => outcome.stopped.as_mut(),
             };
-            if let (Some(Limit::Memory { used, budget }), Some(whole), Some(tables)) =
-                (limit, monitor.memory, monitor.tables())
-                && *budget != whole
-            {
-                // A table knows its own part of the budget only.
-                (*used, *budget) = (whole.saturating_sub(tables) + *used, whole);
+            if let (Some(Limit::Memory { used, budget }), Some(whole)) = (limit, monitor.memory) {
+                // A table knows of itself only, and of its own part of the budget.
+                (*used, *budget) = (outcome.memory.max(*used), whole);
             }
             return outcome;
         }
@@ -342,7 +339,7 @@ impl Plan {
                 let mut store = ExactStore::with_links(self.seed, budget);
                 match self.reducing {
                     Reducing::Persistent | Reducing::Deadlocks if self.property == Property::Safety => {
-                        let por = PersistentSets::new(model, self.keep(true));
+                        let por = PersistentSets::new(model, self.keep(true)).within(monitor.patience());
                         self.breadth_first(model, &program, &mut store, por, monitor)
                     }
                     _ if self.check_independence => self.breadth_first(model, &program, &mut store, Full, monitor),
@@ -364,7 +361,8 @@ impl Plan {
             0 => self.depth_first(model, program, store, monitor),
             length => {
                 let settings = self.settings();
-                let precision = PrecisionOnDemand::new(length, program.transitions.len(), settings.rules);
+                let precision =
+                    PrecisionOnDemand::new(length, program.transitions.len(), settings.rules, monitor.patience());
                 dfs::search_precisely(model, program, store, precision, settings, monitor)
             }
         }
@@ -384,12 +382,17 @@ impl Plan {
         match reducing {
             Reducing::Nothing if !self.check_independence => dfs::search(model, program, store, settings, monitor),
             Reducing::Nothing => self.checked(model, program, store, Full, monitor),
-            Reducing::Sleep => self.checked(model, program, store, SleepSets::new(model, program), monitor),
+            Reducing::Sleep => {
+                let sets = SleepSets::new(model, program, monitor.patience());
+                self.checked(model, program, store, sets, monitor)
+            }
             Reducing::Persistent | Reducing::Deadlocks => {
-                self.checked(model, program, store, PersistentSets::new(model, self.keep(S::EXACT)), monitor)
+                let sets = PersistentSets::new(model, self.keep(S::EXACT)).within(monitor.patience());
+                self.checked(model, program, store, sets, monitor)
             }
             Reducing::PersistentSleep | Reducing::DeadlocksSleep => {
-                self.checked(model, program, store, PersistentSleep::new(model, program, self.keep(true)), monitor)
+                let sets = PersistentSleep::new(model, program, self.keep(true)).within(monitor.patience());
+                self.checked(model, program, store, sets, monitor)
             }
         }
     }
@@ -419,7 +422,7 @@ impl Plan {
             return outcome;
         }
         let settings = self.settings();
-        match self.watch(model, program) {
+        match self.watch(model, program, monitor.patience()) {
             None => dfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
             Some(watch) => dfs::search_reduced(model, program, store, &mut watch.over(reduction), settings, monitor),
         }
@@ -438,7 +441,7 @@ impl Plan {
             return outcome;
         }
         let settings = self.settings();
-        match self.watch(model, program) {
+        match self.watch(model, program, monitor.patience()) {
             None => bfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
             Some(watch) => bfs::search_reduced(model, program, store, &mut watch.over(reduction), settings, monitor),
         }
@@ -448,16 +451,16 @@ impl Plan {
     /// the end.
     fn too_large(&self, program: &Program, monitor: &mut Monitor<'_>) -> Option<Outcome> {
         let before = monitor.reserve;
-        monitor.measure_reserve();
+        monitor.measure_growth();
         let budget = self.memory.filter(|&budget| monitor.reserve.saturating_sub(before) > budget)?;
         let verdict = Verdict::Incomplete(Limit::Memory { used: monitor.reserve, budget });
         Some(Outcome { verdict, ..Outcome::without_room(program, 0) })
     }
 
     /// What the plan wants to be watched.
-    fn watch<'m, 'p>(&self, model: &'m Model, program: &'p Program) -> Option<Watch<'m, 'p>> {
+    fn watch<'m, 'p>(&self, model: &'m Model, program: &'p Program, patience: Patience<'p>) -> Option<Watch<'m, 'p>> {
         let relation = self.check_independence.then(|| Dependence::new(model));
         let sets = self.check_por.then(|| PersistentSets::new(model, self.keep(true)));
-        (relation.is_some() || sets.is_some()).then(|| Watch::new(model, program, relation, sets))
+        (relation.is_some() || sets.is_some()).then(|| Watch::new(model, program, patience, relation, sets))
     }
 }

@@ -29,6 +29,7 @@
 
 use crate::exec::Machine;
 use crate::model::TransitionType;
+use crate::search::monitor::Patience;
 use crate::search::outcome::Step;
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
 use crate::store::{Handle, LossyStore, Store};
@@ -69,28 +70,37 @@ impl<S: Store> Precision<S> for Trust {
 
 /// See the module.
 #[derive(Debug)]
-pub struct PrecisionOnDemand {
+pub struct PrecisionOnDemand<'i> {
     length: u8,
     walk: Walk,
     lately: Lately,
+    patience: Patience<'i>,
+    /// A look was broken off: the search ends soon.
+    over: bool,
 }
 
-impl PrecisionOnDemand {
+impl PrecisionOnDemand<'_> {
     /// Looks at chains of up to `length` states.
-    pub fn new(length: u8, transitions: usize, rules: Rules) -> PrecisionOnDemand {
-        PrecisionOnDemand { length, walk: Walk::new(transitions, rules), lately: Lately::new(PLACES) }
+    pub fn new(length: u8, transitions: usize, rules: Rules, patience: Patience<'_>) -> PrecisionOnDemand<'_> {
+        let (walk, lately) = (Walk::new(transitions, rules), Lately::new(PLACES));
+        PrecisionOnDemand { length, walk, lately, patience, over: false }
     }
 }
 
-impl<S: LossyStore> Precision<S> for PrecisionOnDemand {
+impl<S: LossyStore> Precision<S> for PrecisionOnDemand<'_> {
     fn look_again(&mut self, machine: &mut Machine<'_>, store: &mut S) -> Option<Handle> {
-        if self.lately.meet(store.last_hash()) {
+        if self.over || self.lately.meet(store.last_hash()) {
             return None;
         }
         let mark = machine.mark();
         let mut new = false;
         for _ in 0..self.length {
-            if self.walk.run(machine, &mut First, false) == Ended::Complete {
+            let mut first = First { patience: self.patience, over: false };
+            if self.walk.run(machine, &mut first, false) == Ended::Complete {
+                break;
+            }
+            if first.over {
+                self.over = true;
                 break;
             }
             if !store.contains(machine.state()) {
@@ -137,9 +147,12 @@ impl Lately {
 }
 
 /// Stops at the first state.
-struct First;
+struct First<'i> {
+    patience: Patience<'i>,
+    over: bool,
+}
 
-impl Visitor for First {
+impl Visitor for First<'_> {
     fn arrive(&mut self, _: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
         Decision::Stop
     }
@@ -150,6 +163,11 @@ impl Visitor for First {
 
     fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
         Control::Continue
+    }
+
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+        self.over = self.patience.is_over(walk.memory());
+        if self.over { Control::Stop } else { Control::Continue }
     }
 }
 
@@ -186,10 +204,10 @@ mod tests {
             halts: false,
             stutter: true,
         };
-        let mut precision = PrecisionOnDemand::new(length, program.transitions.len(), rules);
-        precision.lately = Lately::new(places);
         let interrupt = AtomicBool::new(false);
         let (settings, mut monitor) = (Settings { rules, all_errors: true }, Monitor::silent(&interrupt));
+        let mut precision = PrecisionOnDemand::new(length, program.transitions.len(), rules, monitor.patience());
+        precision.lately = Lately::new(places);
         let outcome = dfs::search_precisely(model, &program, &mut store, precision, settings, &mut monitor);
         (outcome.counts.stored, outcome.counts.matched, outcome.error_count)
     }

@@ -13,6 +13,7 @@ use crate::analysis::Dependence;
 use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
 use crate::exec::{Fired, Machine};
 use crate::model::Model;
+use crate::search::monitor::Patience;
 use crate::search::reduction::Reduction;
 use crate::search::stack::StackHashes;
 use crate::search::walk::Walk;
@@ -88,6 +89,8 @@ pub struct PersistentSets<'m> {
     broken: Option<String>,
     /// For stores that cannot say what is on the stack.
     hashes: Option<(StackHashes, StateHash)>,
+    /// With hundreds of processes one set may take a second.
+    patience: Option<Patience<'m>>,
 }
 
 impl<'m> PersistentSets<'m> {
@@ -114,7 +117,14 @@ impl<'m> PersistentSets<'m> {
             births,
             broken: None,
             hashes: (!keep.tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
+            patience: None,
         }
+    }
+
+    /// In a search that may have to end. Then everything is taken, until it does.
+    #[must_use]
+    pub fn within(self, patience: Patience<'m>) -> PersistentSets<'m> {
+        PersistentSets { patience: Some(patience), ..self }
     }
 
     /// Births on the way to the machine's state, which the move under way has led to.
@@ -168,8 +178,12 @@ impl<'m> PersistentSets<'m> {
             // A guard that fails is not enabled, and not blocked either. The walk tells of it when it tries everything.
             return None;
         }
-        self.persistent.choose(machine, &self.enabled)
+        self.persistent.choose(machine, &self.enabled, &must_end(self.patience))
     }
+}
+
+fn must_end(patience: Option<Patience<'_>>) -> impl Fn() -> bool {
+    move || patience.is_some_and(|patience| patience.is_over(0))
 }
 
 /// Finds out what is enabled, as the walk would: escapes first, `else` last, a send only with somebody to take it.
@@ -319,7 +333,7 @@ impl Reduction for PersistentSets<'_> {
         // A union of persistent sets is one: add the next smallest, and only in the end everything.
         scan(machine, &mut self.enabled);
         self.persistent.refresh(machine);
-        let more = self.persistent.extend(machine, &self.enabled, &set);
+        let more = self.persistent.extend(machine, &self.enabled, &set, &must_end(self.patience));
         if let Some(frame) = self.frames.last_mut() {
             frame.done = set;
             frame.set = more;

@@ -17,6 +17,7 @@
 
 use crate::exec::{Machine, Program};
 use crate::model::Model;
+use crate::search::monitor::Patience;
 use crate::search::por::{Keep, PersistentSets};
 use crate::search::reduction::Reduction;
 use crate::search::sleepers::{Half, Sleeper, Sleepers, sides};
@@ -112,6 +113,12 @@ impl<'m> PersistentSleep<'m> {
             frames: Vec::new(),
             only: Vec::new(),
         }
+    }
+
+    /// See [`PersistentSets::within`].
+    #[must_use]
+    pub fn within(self, patience: Patience<'m>) -> PersistentSleep<'m> {
+        PersistentSleep { persistent: self.persistent.within(patience), ..self }
     }
 
     /// The only moves that are looked at in the state on top, if it is not its first pass.

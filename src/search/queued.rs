@@ -141,7 +141,12 @@ struct Expansion<'a, 'm, 'i, S> {
     later: Option<Limit>,
     /// The expansion can be done again: every state that was stored is queued.
     again: bool,
+    /// How often the walk has told that it comes to no state.
+    ticks: u32,
 }
+
+/// After so many [`Expansion::ticks`] an expansion is not waited for: its block may have no end.
+const PATIENT_TICKS: u32 = 64;
 
 impl<S: BfsStore> Expansion<'_, '_, '_, S> {
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk, now: bool) -> bool {
@@ -218,8 +223,8 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
     }
 
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        // An atomic block without end would never come to the end of this expansion.
-        if self.look(machine, walk, true) { Control::Stop } else { Control::Continue }
+        self.ticks += 1;
+        if self.look(machine, walk, self.ticks > PATIENT_TICKS) { Control::Stop } else { Control::Continue }
     }
 }
 
@@ -406,6 +411,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 limit: None,
                 later: None,
                 again: true,
+                ticks: 0,
             };
             let ended = self.walk.run(&mut self.machine, &mut expansion, false);
             let (limit, later, again) = (expansion.limit.take(), expansion.later.take(), expansion.again);

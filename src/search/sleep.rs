@@ -22,6 +22,7 @@ use crate::analysis::block::block_of;
 use crate::analysis::footprint::Flags;
 use crate::exec::{Fired, Machine, Program};
 use crate::model::{Action, Automaton, Model, TransitionType};
+use crate::search::monitor::Patience;
 use crate::search::moves::free_rules;
 use crate::search::outcome::Step;
 use crate::search::reduction::Reduction;
@@ -57,22 +58,25 @@ const MAX_ENDS: usize = 12;
 pub struct SleepSets<'m> {
     sleepers: Sleepers<'m>,
     frames: Vec<Frame>,
-    stack: Stack,
+    stack: Stack<'m>,
 }
 
 /// What is known of the states on the stack, for the two conditions.
-struct Stack {
+struct Stack<'m> {
     /// By number of a transition in the program.
     ends: Vec<Ends>,
     control: ControlFilter,
     hashes: StackHashes,
     hash: StateHash,
     probe: Walk,
+    patience: Patience<'m>,
+    /// A probe was broken off: the search ends soon.
+    over: bool,
 }
 
 impl<'m> SleepSets<'m> {
     /// Empty sets for a search of this model.
-    pub fn new(model: &'m Model, program: &Program) -> SleepSets<'m> {
+    pub fn new(model: &'m Model, program: &Program, patience: Patience<'m>) -> SleepSets<'m> {
         let sleepers = Sleepers::new(model, program, true);
         let mut all_ends = vec![Ends::Unknown; program.transitions.len()];
         for (p, proctype) in model.proctypes.iter().enumerate() {
@@ -87,12 +91,14 @@ impl<'m> SleepSets<'m> {
             hashes: StackHashes::default(),
             hash: StateHash::new(0),
             probe: Walk::new(program.transitions.len(), free_rules()),
+            patience,
+            over: false,
         };
         SleepSets { sleepers, frames: Vec::new(), stack }
     }
 }
 
-impl Stack {
+impl Stack<'_> {
     /// Line 11: does this sleeping move lead from the machine's state to a state on the stack?
     fn is_hit_by(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
         self.control_may_match(machine, sleeper, control) && self.executes_to_stack(machine, sleeper)
@@ -134,7 +140,12 @@ impl Stack {
     /// The same for moves with more than one step.
     #[cold]
     fn walks_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
+        if self.over {
+            return true;
+        }
         let mut probe = Probe {
+            patience: self.patience,
+            over: false,
             actor: taken(sleeper.actor),
             partner: (sleeper.partner != NOBODY).then(|| taken(sleeper.partner)),
             hashes: &self.hashes,
@@ -142,6 +153,7 @@ impl Stack {
         };
         let mark = machine.mark();
         let found = self.probe.run(machine, &mut probe, false) == Ended::Stopped;
+        self.over = probe.over;
         machine.undo(mark);
         found
     }
@@ -209,6 +221,7 @@ impl Reduction for SleepSets<'_> {
         self.sleepers.memory()
             + self.frames.capacity() * size_of::<Frame>()
             + self.stack.hashes.memory()
+            + self.stack.probe.memory()
             + self.stack.control.memory()
     }
 }
@@ -266,6 +279,8 @@ struct Probe<'a> {
     partner: Option<Taken>,
     hashes: &'a StackHashes,
     hash: &'a StateHash,
+    patience: Patience<'a>,
+    over: bool,
 }
 
 impl Visitor for Probe<'_> {
@@ -293,5 +308,10 @@ impl Visitor for Probe<'_> {
 
     fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
         Control::Continue
+    }
+
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+        self.over = self.patience.is_over(walk.memory());
+        if self.over { Control::Stop } else { Control::Continue }
     }
 }

@@ -15,13 +15,19 @@ use crate::exec::{Fired, Machine, Mark, Trap};
 use crate::model::TransitionType;
 use crate::search::outcome::{Actor, Step};
 use crate::store::Handle;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-/// An atomic block of more steps than this may never end: from here on the states inside it are remembered, and one
-/// that comes again is not followed. Real blocks are much shorter and cost nothing.
+/// A path of more steps than this through an atomic block may never end: from here on the states inside the block are
+/// remembered, and one that comes again is not followed. Real blocks are much shorter and cost nothing.
 const LONG_BLOCK: u32 = 5_000;
-/// In a block that long, the visitor hears of it every so many steps.
+/// The same for a block that branches, however short its paths are: so many steps were made in it by one move, back and
+/// forth. SPIN would follow each path to its end; a block that is worth it has far fewer.
+const WIDE_BLOCK: u32 = 1 << 20;
+/// The visitor hears of it every so many steps that lead to no storable state, in whatever block they were made.
 const TICK: u32 = 4_096;
+/// So many bytes that are remembered of a block count as much as a step: they are part of a budget.
+const BYTES_PER_STEP: usize = 64;
 
 const STORED: u8 = 1; // the visitor has entered this state
 const ATOMIC: u8 = 2; // only the process that moved last goes on
@@ -53,8 +59,28 @@ struct Frame {
     by_timeout: bool,
     /// The step that led here was one of the claim.
     by_claim: bool,
-    /// Steps since the last state that the visitor was asked about.
+    /// In an entered state (and in the first one): steps that its latest move has made in all. Elsewhere: steps since
+    /// that state.
     passed: u32,
+}
+
+/// States inside an atomic block that is longer than any should be.
+#[derive(Debug)]
+struct LongBlock {
+    /// Where on the path the state stands from which the move started.
+    root: usize,
+    /// Each with the process that is inside, and how deep the path was when it was there.
+    states: HashMap<Box<[u8]>, u64>,
+    /// Bytes of one of them.
+    size: usize,
+}
+
+impl LongBlock {
+    fn memory(&self) -> usize {
+        // A map of this kind has three words and a byte for each place, and for a moment twice when it grows; what is
+        // allocated has two words more and is rounded up.
+        self.states.len() * (self.size.next_multiple_of(16) + 16) + self.states.capacity() * 3 * 25
+    }
 }
 
 /// The path of a walk and its counts.
@@ -68,8 +94,10 @@ pub struct Walk {
     pub atomic_steps: u64,
     /// Longest path.
     pub deepest: u64,
-    /// States inside atomic blocks that are longer than any should be.
-    long_blocks: HashSet<Box<[u8]>>,
+    /// Those of the moves on the path, from the start on: a block may end in a state from which another one starts.
+    long_blocks: Vec<LongBlock>,
+    /// Steps since the visitor has heard of some, see [`TICK`].
+    unheard: u32,
     /// Added to depths: where the walk itself starts below the initial state.
     pub base_depth: u64,
 }
@@ -92,7 +120,8 @@ impl Walk {
             reached: vec![false; transitions],
             atomic_steps: 0,
             deepest: 0,
-            long_blocks: HashSet::new(),
+            long_blocks: Vec::new(),
+            unheard: 0,
             base_depth: 0,
         }
     }
@@ -109,10 +138,7 @@ impl Walk {
 
     /// Bytes of the stack.
     pub fn memory(&self) -> usize {
-        // A set of this kind has two words and a byte for each place, and for a moment twice when it grows; what is
-        // allocated has two words more and is rounded up.
-        let state = self.long_blocks.iter().next().map_or(0, |state| state.len().next_multiple_of(16) + 16);
-        let blocks = self.long_blocks.len() * state + self.long_blocks.capacity() * 3 * 17;
+        let blocks: usize = self.long_blocks.iter().map(LongBlock::memory).sum();
         // With the quarter by which it grows next: that comes between two looks.
         self.frames.capacity() / 4 * 5 * size_of::<Frame>() + blocks
     }
@@ -161,10 +187,8 @@ impl Walk {
     /// Walks from the machine's current state, which the visitor is asked about first if `ask` is set.
     pub fn run<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, ask: bool) -> Ended {
         self.frames.clear();
-        if !self.long_blocks.is_empty() {
-            // what was passed on an earlier walk is followed again: its ends are ends of this one too
-            self.long_blocks = HashSet::new();
-        }
+        // what was passed on an earlier walk is followed again: its ends are ends of this one too
+        self.long_blocks.clear();
         let turn = if self.rules.claim { CLAIM } else { 0 };
         self.frames.push(Frame {
             handle: Handle::default(),
@@ -225,6 +249,7 @@ impl Walk {
             let top = self.top();
             top.handle = handle;
             top.flags |= STORED;
+            top.passed = 0;
             self.begin(machine);
         }
         decision
@@ -348,7 +373,12 @@ impl Walk {
                     frame.flags |= MOVED;
                 }
                 let timeout = frame.flags & TIMEOUT;
+                let starts = frame.flags & STORED != 0 || self.frames.len() == 1;
                 *self.top() = frame;
+                if starts || frame.by_claim || (V::REDUCES && first) {
+                    // Also who moves after the claim, and who receives what was offered, makes a move of its own.
+                    self.start_move(if starts { 0 } else { frame.passed });
+                }
                 let mut flags = 0;
                 if claim_turn {
                     // The system moves next, under the claim's timeout.
@@ -365,10 +395,6 @@ impl Walk {
                     // By quarters: doubling would leap over a budget.
                     self.frames.reserve_exact(self.frames.len() / 4 + 1024);
                 }
-                if V::REDUCES && first && !self.long_blocks.is_empty() {
-                    // A reduction wants to know of every end of every move.
-                    self.long_blocks = HashSet::new();
-                }
                 self.frames.push(Frame {
                     handle: Handle::default(),
                     mark,
@@ -381,7 +407,7 @@ impl Walk {
                     flags,
                     by_timeout: timeout != 0,
                     by_claim: claim_turn,
-                    passed: frame.passed + 1,
+                    passed: if starts { 1 } else { frame.passed + 1 },
                 });
                 return self.down(machine, visitor, transition.kind, offers || flags & ATOMIC != 0 || claim_turn);
             }
@@ -406,22 +432,22 @@ impl Walk {
             return self.turn_back(machine, visitor, true);
         }
         if passing {
-            if self.top().passed > LONG_BLOCK {
-                if self.top().passed.is_multiple_of(TICK) && visitor.tick(machine, self) == Control::Stop {
+            self.unheard += 1;
+            if self.unheard >= TICK {
+                self.unheard = 0;
+                if visitor.tick(machine, self) == Control::Stop {
                     return Forward::Stop;
                 }
-                if !machine.in_handshake() {
-                    // Who is inside belongs to it: two processes may be in blocks of their own in the same state.
-                    let mut inside = machine.state().to_vec();
-                    inside.push(self.top().mover);
-                    if !self.long_blocks.insert(inside.into()) {
-                        return self.turn_back(machine, visitor, true);
-                    }
-                }
+            }
+            let passed = self.top().passed;
+            let root = self.frames.len() - 1 - passed as usize;
+            let steps = &mut self.frames[root].passed;
+            *steps = steps.saturating_add(1);
+            if (passed > LONG_BLOCK || *steps > WIDE_BLOCK) && !machine.in_handshake() && self.is_old(machine, root) {
+                return self.turn_back(machine, visitor, true);
             }
             self.begin(machine);
         } else {
-            self.top().passed = 0;
             match self.arrive(machine, visitor, how) {
                 Decision::Enter(_) => {}
                 Decision::Back => return self.turn_back(machine, visitor, true),
@@ -431,6 +457,54 @@ impl Walk {
         match self.claim_ended(machine, visitor) {
             Control::Continue => Forward::Down,
             Control::Stop => Forward::Stop,
+        }
+    }
+
+    /// A move starts from the entered state that is so many steps back. Every end of every move counts, so what an earlier
+    /// one has passed is followed again.
+    #[inline]
+    fn start_move(&mut self, back: u32) {
+        let root = self.frames.len() - 1 - back as usize;
+        self.frames[root].passed = 0;
+        if !self.long_blocks.is_empty() {
+            self.forget_blocks(root);
+        }
+    }
+
+    /// Forgets the blocks of moves from this place of the path and behind it.
+    #[cold]
+    fn forget_blocks(&mut self, root: usize) {
+        while self.long_blocks.last().is_some_and(|block| block.root >= root) {
+            self.long_blocks.pop();
+        }
+    }
+
+    /// Was the machine's state, which is inside a long block, passed by the same move before? From now on it was. Where
+    /// paths are cut off somewhere, one that is shorter may lead further and is followed all the same.
+    #[cold]
+    fn is_old(&mut self, machine: &Machine<'_>, root: usize) -> bool {
+        let (depth, top) = (self.depth(), self.frames.len() - 1);
+        self.forget_blocks(root + 1);
+        if self.long_blocks.last().is_none_or(|block| block.root < root) {
+            self.long_blocks.push(LongBlock { root, states: HashMap::new(), size: 0 });
+        }
+        let Some(block) = self.long_blocks.last_mut() else { return false };
+        // Who is inside belongs to it: two processes may be in blocks of their own in the same state.
+        let mut inside = machine.state().to_vec();
+        inside.push(self.frames[top].mover);
+        let size = inside.len();
+        block.size = block.size.max(size);
+        match block.states.entry(inside.into()) {
+            Entry::Vacant(place) => {
+                place.insert(depth);
+                self.unheard = self.unheard.saturating_add((size / BYTES_PER_STEP) as u32);
+                false
+            }
+            Entry::Occupied(mut place) if depth < *place.get() && self.rules.max_depth != u64::MAX => {
+                place.insert(depth);
+                false
+            }
+            Entry::Occupied(_) => true,
         }
     }
 

@@ -100,12 +100,12 @@ impl Explorer<'_, '_> {
             + self.handles.len() * MEASURING
     }
 
-    fn look(&mut self) -> Decision {
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> Decision {
         let snapshot = Snapshot {
             stored: self.handles.len() as u64,
             matched: self.arrivals.saturating_sub(self.handles.len() as u64),
             depth: u64::from(self.level),
-            memory: self.memory() as u64,
+            memory: (self.memory() + walk.memory() + machine.memory()) as u64,
             queued: Some((self.handles.len() - self.graph.expanded().min(self.handles.len())) as u64),
             collision_rate: None,
             distinct: None,
@@ -138,9 +138,9 @@ impl Explorer<'_, '_> {
 }
 
 impl Visitor for Explorer<'_, '_> {
-    fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         self.arrivals += 1;
-        if self.arrivals.is_multiple_of(INTERVAL) && self.look() == Decision::Stop {
+        if self.arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk) == Decision::Stop {
             return Decision::Stop;
         }
         match self.number(machine, self.level + 1) {
@@ -159,6 +159,10 @@ impl Visitor for Explorer<'_, '_> {
     // Errors are for `pv check`: here they are states and steps like others.
     fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
         Control::Continue
+    }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        if self.look(machine, walk) == Decision::Stop { Control::Stop } else { Control::Continue }
     }
 }
 

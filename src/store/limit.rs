@@ -1,13 +1,15 @@
 //! What can end a search before its time: stores run out of room, budgets of memory and time are used up, files fail.
 
+use std::time::Duration;
+
 /// What ended a search early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// `--memory`: bytes in use and the budget.
     Memory {
-        /// In use when it ended.
+        /// In the tables of the search when it ended.
         used: u64,
-        /// The budget.
+        /// The budget, for the tables and for the program itself.
         budget: u64,
     },
     /// The system does not give a table of so many bytes.
@@ -38,8 +40,8 @@ pub enum Limit {
     },
     /// Ctrl-C or SIGTERM.
     Interrupted,
-    /// A budget of time.
-    Time(u64),
+    /// `--time`: the budget.
+    Time(Duration),
     /// Reading or writing a file failed.
     File(String),
     /// A check of a reduction found a bug in pv.
