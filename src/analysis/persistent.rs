@@ -215,7 +215,7 @@ impl<'m> Persistent<'m> {
                 return None;
             }
             let bound = best.map_or(all, |(moves, _)| moves);
-            if let Some((set, moves)) = self.close(view, enabled, seed, bound, &ProcessSet::default()) {
+            if let Some((set, moves)) = self.close(view, enabled, (seed, bound), &ProcessSet::default(), must_end) {
                 // a closed set of one move cannot be beaten
                 if moves == 1 {
                     return Some(set);
@@ -285,7 +285,7 @@ impl<'m> Persistent<'m> {
                 return None;
             }
             let bound = best.map_or(all, |(moves, _)| moves);
-            best = self.close(view, enabled, seed, bound, known).map(|(set, moves)| (moves, set)).or(best);
+            best = self.close(view, enabled, (seed, bound), known, must_end).map(|(set, moves)| (moves, set)).or(best);
         }
         // the union of two persistent sets is one
         let now: u32 = (0..view.process_count()).filter(|&pid| known.contains(pid)).map(|pid| enabled.moves[pid]).sum();
@@ -302,9 +302,9 @@ impl<'m> Persistent<'m> {
         &mut self,
         view: &impl StateView,
         enabled: &Enabled,
-        seed: usize,
-        bound: u32,
+        (seed, bound): (usize, u32),
         known: &ProcessSet,
+        must_end: &impl Fn() -> bool,
     ) -> Option<(ProcessSet, u32)> {
         let mut set = *known;
         set.insert(seed);
@@ -313,7 +313,8 @@ impl<'m> Persistent<'m> {
         while let Some(pid) = set.first_beyond(&done) {
             done.insert(pid);
             moves += enabled.moves[pid];
-            if moves >= bound {
+            // When a process is met for the first time, its tables about all others are made.
+            if moves >= bound || (view.process_count() >= MANY && must_end()) {
                 return None;
             }
             let needed = self.needs(view, enabled, pid, &set)?;
