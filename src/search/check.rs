@@ -40,11 +40,16 @@ impl<'m, 'p> Watch<'m, 'p> {
     pub fn new(
         model: &'m Model,
         program: &'p Program,
-        patience: Patience<'p>,
         dependence: Option<Dependence<'m>>,
         por: Option<PersistentSets<'m>>,
     ) -> Self {
-        Watch { model, explorer: Explorer::new(program, patience), dependence, por, fault: None }
+        Watch { model, explorer: Explorer::new(program), dependence, por, fault: None }
+    }
+
+    /// In a search that may have to end.
+    #[must_use]
+    pub fn within(self, patience: Patience<'p>) -> Watch<'m, 'p> {
+        Watch { explorer: self.explorer.map(|explorer| explorer.within(patience)), ..self }
     }
 
     /// Watches while this reduction is at work.

@@ -38,7 +38,7 @@ pub struct Explorer<'p> {
     /// Its machine; in the state that was asked about last.
     pub machine: Machine<'p>,
     walk: Walk,
-    patience: Patience<'p>,
+    patience: Option<Patience<'p>>,
     /// It was broken off, and what it says counts no more: the search ends soon.
     pub over: bool,
 }
@@ -58,9 +58,20 @@ pub fn free_rules() -> Rules {
 
 impl<'p> Explorer<'p> {
     /// `None` if the model has no initial state.
-    pub fn new(program: &'p Program, patience: Patience<'p>) -> Option<Explorer<'p>> {
+    pub fn new(program: &'p Program) -> Option<Explorer<'p>> {
         let machine = Machine::new(program).ok()?;
-        Some(Explorer { machine, walk: Walk::new(program.transitions.len(), free_rules()), patience, over: false })
+        Some(Explorer {
+            machine,
+            walk: Walk::new(program.transitions.len(), free_rules()),
+            patience: None,
+            over: false,
+        })
+    }
+
+    /// In a search that may have to end.
+    #[must_use]
+    pub fn within(self, patience: Patience<'p>) -> Explorer<'p> {
+        Explorer { patience: Some(patience), ..self }
     }
 
     /// The moves of a state.
@@ -101,7 +112,7 @@ impl Tried {
 }
 
 struct Recorder<'i> {
-    patience: Patience<'i>,
+    patience: Option<Patience<'i>>,
     over: bool,
     done: Vec<Tried>,
     /// The step asked about last.
@@ -111,7 +122,7 @@ struct Recorder<'i> {
 }
 
 impl<'i> Recorder<'i> {
-    fn new(patience: Patience<'i>) -> Recorder<'i> {
+    fn new(patience: Option<Patience<'i>>) -> Recorder<'i> {
         Recorder { patience, over: false, done: Vec::new(), asked: None, ends: Vec::new(), traps: Vec::new() }
     }
 
@@ -174,7 +185,7 @@ impl Visitor for Recorder<'_> {
     }
 
     fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
-        self.over = self.patience.is_over(walk.memory());
+        self.over = self.patience.is_some_and(|patience| patience.is_over(walk.memory()));
         if self.over { Control::Stop } else { Control::Continue }
     }
 }

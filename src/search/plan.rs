@@ -461,6 +461,6 @@ impl Plan {
     fn watch<'m, 'p>(&self, model: &'m Model, program: &'p Program, patience: Patience<'p>) -> Option<Watch<'m, 'p>> {
         let relation = self.check_independence.then(|| Dependence::new(model));
         let sets = self.check_por.then(|| PersistentSets::new(model, self.keep(true)));
-        (relation.is_some() || sets.is_some()).then(|| Watch::new(model, program, patience, relation, sets))
+        (relation.is_some() || sets.is_some()).then(|| Watch::new(model, program, relation, sets).within(patience))
     }
 }

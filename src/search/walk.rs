@@ -14,9 +14,8 @@ pub use crate::search::visitor::{Choice, Control, Decision, Event, Movers, Rules
 use crate::exec::{Fired, Machine, Mark, Trap};
 use crate::model::TransitionType;
 use crate::search::outcome::{Actor, Step};
-use crate::store::Handle;
+use crate::store::{ExactStore, FindStore, Handle, Store, Visit};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 /// A path of more steps than this through an atomic block may never end: from here on the states inside the block are
 /// remembered, and one that comes again is not followed. Real blocks are much shorter and cost nothing.
@@ -36,6 +35,7 @@ const MOVED: u8 = 8; // the process at the cursor has moved
 const ANY: u8 = 16; // some process has moved
 const CLAIM: u8 = 32; // it is the claim's turn
 const STARTED: u8 = 64; // the cursor stands on a process whose transitions are being tried
+const ROOT: u8 = 128; // moves start here: the visitor has entered it, or the walk has started here
 
 /// A position on the path.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +59,8 @@ struct Frame {
     by_timeout: bool,
     /// The step that led here was one of the claim.
     by_claim: bool,
-    /// In an entered state (and in the first one): steps that its latest move has made in all. Elsewhere: steps since
-    /// that state.
+    /// In an entered state (and in the first one): steps that its latest move has made in all, see [`Walk::tick`].
+    /// Elsewhere: steps since that state.
     passed: u32,
 }
 
@@ -69,17 +69,16 @@ struct Frame {
 struct LongBlock {
     /// Where on the path the state stands from which the move started.
     root: usize,
-    /// Each with the process that is inside, and how deep the path was when it was there.
-    states: HashMap<Box<[u8]>, u64>,
-    /// Bytes of one of them.
-    size: usize,
+    /// Each with the process that is inside. In one piece, which is given back at once however large it is.
+    states: ExactStore,
+    /// Where paths are cut off somewhere: how deep the path was in each of them.
+    depths: HashMap<u64, u64>,
 }
 
 impl LongBlock {
     fn memory(&self) -> usize {
-        // A map of this kind has three words and a byte for each place, and for a moment twice when it grows; what is
-        // allocated has two words more and is rounded up.
-        self.states.len() * (self.size.next_multiple_of(16) + 16) + self.states.capacity() * 3 * 25
+        // A map of this kind has two words and a byte for each place, and for a moment twice when it grows.
+        self.states.memory() + self.depths.capacity() * 3 * 17
     }
 }
 
@@ -98,6 +97,8 @@ pub struct Walk {
     long_blocks: Vec<LongBlock>,
     /// Steps since the visitor has heard of some, see [`TICK`].
     unheard: u32,
+    /// Some block has turned out to be a wide one.
+    wide: bool,
     /// Added to depths: where the walk itself starts below the initial state.
     pub base_depth: u64,
 }
@@ -122,6 +123,7 @@ impl Walk {
             deepest: 0,
             long_blocks: Vec::new(),
             unheard: 0,
+            wide: false,
             base_depth: 0,
         }
     }
@@ -199,7 +201,7 @@ impl Walk {
             escape: 0,
             mover: 0,
             cursor: 0,
-            flags: turn,
+            flags: turn | ROOT,
             by_timeout: false,
             by_claim: false,
             passed: 0,
@@ -248,7 +250,7 @@ impl Walk {
         if let Decision::Enter(handle) = decision {
             let top = self.top();
             top.handle = handle;
-            top.flags |= STORED;
+            top.flags |= STORED | ROOT;
             top.passed = 0;
             self.begin(machine);
         }
@@ -373,11 +375,18 @@ impl Walk {
                     frame.flags |= MOVED;
                 }
                 let timeout = frame.flags & TIMEOUT;
-                let starts = frame.flags & STORED != 0 || self.frames.len() == 1;
-                *self.top() = frame;
-                if starts || frame.by_claim || (V::REDUCES && first) {
+                let starts = frame.flags & ROOT != 0;
+                if starts {
+                    frame.passed = 0;
+                } else if frame.by_claim || (V::REDUCES && first) {
                     // Also who moves after the claim, and who receives what was offered, makes a move of its own.
-                    self.start_move(if starts { 0 } else { frame.passed });
+                    let root = self.frames.len() - 1 - frame.passed as usize;
+                    self.frames[root].passed = 0;
+                }
+                *self.top() = frame;
+                if !self.long_blocks.is_empty() && (starts || frame.by_claim || (V::REDUCES && first)) {
+                    // Every end of every move counts: what an earlier one has passed is followed again.
+                    self.forget_blocks(self.frames.len() - 1 - frame.passed as usize);
                 }
                 let mut flags = 0;
                 if claim_turn {
@@ -433,17 +442,10 @@ impl Walk {
         }
         if passing {
             self.unheard += 1;
-            if self.unheard >= TICK {
-                self.unheard = 0;
-                if visitor.tick(machine, self) == Control::Stop {
-                    return Forward::Stop;
-                }
+            if self.unheard >= TICK && self.tick(machine, visitor) == Control::Stop {
+                return Forward::Stop;
             }
-            let passed = self.top().passed;
-            let root = self.frames.len() - 1 - passed as usize;
-            let steps = &mut self.frames[root].passed;
-            *steps = steps.saturating_add(1);
-            if (passed > LONG_BLOCK || *steps > WIDE_BLOCK) && !machine.in_handshake() && self.is_old(machine, root) {
+            if (self.wide || self.top().passed > LONG_BLOCK) && self.is_old(machine) {
                 return self.turn_back(machine, visitor, true);
             }
             self.begin(machine);
@@ -460,17 +462,6 @@ impl Walk {
         }
     }
 
-    /// A move starts from the entered state that is so many steps back. Every end of every move counts, so what an earlier
-    /// one has passed is followed again.
-    #[inline]
-    fn start_move(&mut self, back: u32) {
-        let root = self.frames.len() - 1 - back as usize;
-        self.frames[root].passed = 0;
-        if !self.long_blocks.is_empty() {
-            self.forget_blocks(root);
-        }
-    }
-
     /// Forgets the blocks of moves from this place of the path and behind it.
     #[cold]
     fn forget_blocks(&mut self, root: usize) {
@@ -479,32 +470,60 @@ impl Walk {
         }
     }
 
+    /// The entered state, or the start, from which the move under way comes.
+    fn root(&self) -> usize {
+        let top = self.frames.len() - 1;
+        top - self.frames.last().map_or(0, |frame| frame.passed as usize)
+    }
+
+    /// Many steps have led to no storable state: the visitor hears of it, and the move under way has made them.
+    #[cold]
+    fn tick<V: Visitor>(&mut self, machine: &Machine<'_>, visitor: &mut V) -> Control {
+        self.unheard = 0;
+        let root = self.root();
+        // Now and then another move gets what this one has made, or has made what is given to this one; in the end each has
+        // its share.
+        let steps = &mut self.frames[root].passed;
+        *steps = steps.saturating_add(TICK);
+        self.wide |= *steps >= WIDE_BLOCK;
+        visitor.tick(machine, self)
+    }
+
     /// Was the machine's state, which is inside a long block, passed by the same move before? From now on it was. Where
     /// paths are cut off somewhere, one that is shorter may lead further and is followed all the same.
     #[cold]
-    fn is_old(&mut self, machine: &Machine<'_>, root: usize) -> bool {
-        let (depth, top) = (self.depth(), self.frames.len() - 1);
+    fn is_old(&mut self, machine: &Machine<'_>) -> bool {
+        let (depth, top, root) = (self.depth(), self.frames.len() - 1, self.root());
+        let is_long = self.frames[top].passed > LONG_BLOCK || self.frames[root].passed >= WIDE_BLOCK;
+        if !is_long || machine.in_handshake() {
+            return false;
+        }
         self.forget_blocks(root + 1);
         if self.long_blocks.last().is_none_or(|block| block.root < root) {
-            self.long_blocks.push(LongBlock { root, states: HashMap::new(), size: 0 });
+            self.long_blocks.push(LongBlock { root, states: ExactStore::new(0), depths: HashMap::new() });
         }
         let Some(block) = self.long_blocks.last_mut() else { return false };
         // Who is inside belongs to it: two processes may be in blocks of their own in the same state.
         let mut inside = machine.state().to_vec();
         inside.push(self.frames[top].mover);
-        let size = inside.len();
-        block.size = block.size.max(size);
-        match block.states.entry(inside.into()) {
-            Entry::Vacant(place) => {
-                place.insert(depth);
-                self.unheard = self.unheard.saturating_add((size / BYTES_PER_STEP) as u32);
+        match block.states.insert(&inside, None) {
+            Visit::New(handle) => {
+                if self.rules.max_depth != u64::MAX {
+                    block.depths.insert(handle.0, depth);
+                }
+                self.unheard = self.unheard.saturating_add((inside.len() / BYTES_PER_STEP) as u32);
                 false
             }
-            Entry::Occupied(mut place) if depth < *place.get() && self.rules.max_depth != u64::MAX => {
-                place.insert(depth);
-                false
+            Visit::Seen { .. } if self.rules.max_depth != u64::MAX => {
+                let known = block.states.find(&inside).and_then(|(handle, _)| block.depths.get_mut(&handle.0));
+                let Some(known) = known else { return false };
+                let shorter = depth < *known;
+                *known = depth.min(*known);
+                !shorter
             }
-            Entry::Occupied(_) => true,
+            Visit::Seen { .. } => true,
+            // The system gives no more: the next look of the search comes to that end.
+            Visit::Full => false,
         }
     }
 
