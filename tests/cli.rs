@@ -209,7 +209,6 @@ fn combinations_are_refused_by_name() {
         ("--deadlocks-only", "--deadlocks-only without --por"),
         ("--property p --no-claims", "--property with --no-claims"),
         ("--property p -DBUG=0", "has no ltl properties"),
-        ("--fair -DBUG=0", "no cycles are looked for"),
     ] {
         let output = folder.pv(&format!("check m.pml {line} --json"));
         assert_eq!(code(&output), 2, "{line}");

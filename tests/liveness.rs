@@ -2,11 +2,11 @@
 
 use pv::exec::{Machine, Program};
 use pv::model::{Model, TransitionType};
+use pv::search::lasso;
 use pv::search::liveness::accepting;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Step, Verdict, Violation};
 use pv::search::plan::{Plan, Property};
-use pv::search::replay;
 use pv::search::walk::{Control, Decision, Event, Movers, Rules, Visitor, Walk};
 use pv::store::Handle;
 use rand::rngs::SmallRng;
@@ -45,27 +45,8 @@ fn expectations(text: &str) -> Vec<Expected<'_>> {
 
 /// The cycle closes in the state it starts from and shows what it is said to show.
 fn check_lasso(model: &Model, plan: &Plan, violation: &Violation) -> Result<(), String> {
-    let Some(start) = violation.cycle_start else { return Ok(()) };
-    let (own, program) = plan.compile(model);
-    let _ = own;
-    let mut machine = Machine::new(&program).map_err(|trap| program.describe(trap))?;
-    let mut at_start = None;
-    let mut accepts = false;
-    for (number, &step) in violation.path.iter().enumerate() {
-        if number == start {
-            at_start = Some(machine.state().to_vec());
-        }
-        if number >= start {
-            accepts |= accepting(&machine);
-        }
-        replay::take(&mut machine, step)?;
-    }
-    accepts |= accepting(&machine);
-    match at_start {
-        Some(state) if state != machine.state() => Err("the cycle does not close".to_string()),
-        _ if !accepts => Err("no state of the cycle accepts".to_string()),
-        _ => Ok(()),
-    }
+    let (_, program) = plan.compile(model);
+    lasso::check(&program, plan.settings().rules, plan.fair, violation)
 }
 
 #[test]
@@ -127,9 +108,16 @@ struct Collector<'a> {
     numbers: &'a mut HashMap<Vec<u8>, usize>,
     waiting: &'a mut VecDeque<Vec<u8>>,
     edges: Vec<(usize, Movers)>,
+    can_move: Movers,
 }
 
 impl Visitor for Collector<'_> {
+    const WATCHES: bool = true;
+
+    fn can_move(&mut self, movers: Movers) {
+        self.can_move = self.can_move.union(movers);
+    }
+
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let next = self.numbers.len();
         let number = *self.numbers.entry(machine.state().to_vec()).or_insert_with(|| {
@@ -166,11 +154,11 @@ fn graph(program: &Program) -> Graph {
     while let Some(state) = waiting.pop_front() {
         machine.load(&state);
         found.accepts.push(accepting(&machine));
-        let mut collector = Collector { numbers: &mut numbers, waiting: &mut waiting, edges: Vec::new() };
+        let (numbers, waiting) = (&mut numbers, &mut waiting);
+        let mut collector = Collector { numbers, waiting, edges: Vec::new(), can_move: Movers::default() };
         Walk::new(program.transitions.len(), rules).run(&mut machine, &mut collector, false);
-        let edges = collector.edges;
-        found.can_move.push(edges.iter().fold(Movers::default(), |all, (_, movers)| all.union(*movers)));
-        found.edges.push(edges);
+        found.can_move.push(collector.can_move);
+        found.edges.push(collector.edges);
     }
     found
 }

@@ -12,20 +12,22 @@ use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checkpoint, Checks, Report, Run, Setting, json, place, reason, text};
 use crate::search::keeper::Keeper;
+use crate::search::lasso;
 use crate::search::lossy::Keeping;
 use crate::search::low_memory::{Breadth, DISK_BITS, Hub, LowMemory};
 use crate::search::monitor::{Deadline, Monitor};
-use crate::search::outcome::{Limit, Verdict, Violation, ViolationKind};
+use crate::search::outcome::{About, Limit, Outcome, Verdict, Violation, ViolationKind};
 use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::search::serial::DEFAULT_SWITCH;
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use crate::store::checkpoint::Reader;
 use crate::store::disk::Window;
 use crate::store::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
 use crate::store::replace::SCAN_LIMIT;
 use crate::store::{Replacement, WorkDir};
+use std::cell::Cell;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Signature bits of the compact store when none are given: 10^6 states are then omitted with probability 10^-6.
 const COMPACT_BITS: u8 = 40;
@@ -45,6 +47,9 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
     if let Err(message) = combine::check_with_model(args, &loaded.model) {
         return console.wrong(message);
     }
+    if let Some(what) = combine::without_effect(args, &loaded.model) {
+        console.warn(what);
+    }
     run_loaded(console, args, &loaded, None)
 }
 
@@ -53,7 +58,7 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
     let interrupt = super::signals::on_signals();
     let deadline = args.search.time.and_then(Deadline::after);
-    let mut base = None;
+    let base = Cell::new(None);
     // A folder that cannot be written to is known before any search.
     let needed = args.search.work_dir.is_some() || (args.search.keeps_files() && args.search.memory.is_some());
     if (needed || args.search.disk || args.search.serial)
@@ -71,20 +76,30 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     let properties = properties(args, &loaded.model);
     let mut runs = Vec::new();
     let mut trails = TrailNames { args, written: 0 };
+    let mut known = KnownErrors::default();
     for property in &properties {
-        let plan = plan(args, *property);
+        let mut plan = plan(args, *property);
+        plan.assertions &= plan.all_errors || !known.assertion;
         let name = property_name(&loaded.model, *property);
-        let mut progress = Progress::new(console.progress(), name.as_deref().unwrap_or_default());
-        let mut monitor = Monitor::silent(&interrupt);
-        monitor.progress = Box::new(|snapshot| progress.update(snapshot));
-        monitor.warn = Box::new(|what| console.warn(what));
-        monitor.keeper = keeper_of_first.take();
-        (monitor.deadline, monitor.base) = (deadline, base);
-        let mut outcome = plan.execute(&loaded.model, &mut monitor);
-        base = monitor.base;
-        let keeper = monitor.keeper.take();
-        drop(monitor);
-        progress.finish();
+        let searcher = Searcher {
+            console,
+            model: &loaded.model,
+            name: name.as_deref(),
+            interrupt: &interrupt,
+            deadline,
+            base: &base,
+        };
+        let mut keeper = keeper_of_first.take();
+        let mut outcome = searcher.run(&plan, &mut keeper);
+        let mut of_property = None;
+        if matches!(property, Property::Claim(_)) && outcome.error_count > outcome.property_errors {
+            if !plan.all_errors && plan.assertions && is_failed_assertion(&outcome) {
+                // It has ended the search, and says nothing about the property.
+                outcome = both(outcome, searcher.run(&Plan { assertions: false, ..plan.clone() }, &mut None));
+            }
+            of_property = Some(outcome.of_property());
+        }
+        known.leave_out(&mut outcome, of_property.as_ref(), plan.all_errors);
         if let Some(why) = keeper.as_ref().and_then(|keeper| keeper.refused.as_ref()) {
             return console.wrong(why);
         }
@@ -100,11 +115,11 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         }
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
         let checkpoint = keeper.as_ref().filter(|_| unfinished).and_then(left);
-        let mut run = Run { property: name, trails: Vec::new(), outcome, checkpoint };
+        let mut run = Run { property: name, of_property, trails: Vec::new(), outcome, checkpoint };
         let (own, program) = plan.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
         for violation in &run.outcome.violations {
-            match describe(model, &loaded.map, &program, *property, violation, run.property.as_deref()) {
+            match describe(model, &loaded.map, &program, &plan, violation, run.property.as_deref()) {
                 Ok(trail) => run.trails.push(trails.write(console, &loaded.model, &trail)),
                 Err(what) => {
                     console.wrong(format!(
@@ -124,6 +139,95 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     }
     trails.remove_earlier(&loaded.model);
     print(console, args, loaded, &properties, &runs)
+}
+
+/// Runs the searches of one property.
+struct Searcher<'a> {
+    console: &'a Console,
+    model: &'a Model,
+    name: Option<&'a str>,
+    interrupt: &'a AtomicBool,
+    /// Of the whole run.
+    deadline: Option<Deadline>,
+    /// What the program itself takes, measured once.
+    base: &'a Cell<Option<u64>>,
+}
+
+impl Searcher<'_> {
+    fn run(&self, plan: &Plan, keeper: &mut Option<Keeper>) -> Outcome {
+        let mut progress = Progress::new(self.console.progress(), self.name.unwrap_or_default());
+        let mut monitor = Monitor::silent(self.interrupt);
+        monitor.progress = Box::new(|snapshot| progress.update(snapshot));
+        monitor.warn = Box::new(|what| self.console.warn(what));
+        monitor.keeper = keeper.take();
+        (monitor.deadline, monitor.base) = (self.deadline, self.base.get());
+        let outcome = plan.execute(self.model, &mut monitor);
+        self.base.set(monitor.base);
+        *keeper = monitor.keeper.take();
+        drop(monitor);
+        progress.finish();
+        outcome
+    }
+}
+
+/// A failed assertion of the model is all that was found.
+fn is_failed_assertion(outcome: &Outcome) -> bool {
+    !outcome.violations.is_empty() && outcome.violations.iter().all(|violation| violation.about == About::Assertion)
+}
+
+/// A search that a failed assertion ended, and the same search that has passed it: the error of the one, and the answer of
+/// the other.
+fn both(failed: Outcome, passed: Outcome) -> Outcome {
+    let limit = match &passed.verdict {
+        Verdict::Incomplete(limit) => Some(limit.clone()),
+        _ => passed.stopped.clone(),
+    };
+    if let Some(Limit::Internal(_)) = limit {
+        return passed;
+    }
+    let mut violations = failed.violations;
+    violations.extend(passed.violations);
+    let error_count = failed.error_count + passed.error_count;
+    Outcome {
+        verdict: Verdict::of_complete_search(error_count, None, true),
+        stopped: limit,
+        violations,
+        error_count,
+        memory: failed.memory.max(passed.memory),
+        seconds: failed.seconds + passed.seconds,
+        ..passed
+    }
+}
+
+/// The errors of the model that were told already: each is met in the search of every property.
+#[derive(Default)]
+struct KnownErrors {
+    texts: Vec<(String, Span)>,
+    /// An assertion is among them.
+    assertion: bool,
+}
+
+impl KnownErrors {
+    /// Takes out of the outcome what is known, and adds to it what is not. A search that has found nothing else is
+    /// left with what it says of its property.
+    fn leave_out(&mut self, outcome: &mut Outcome, of_property: Option<&Verdict>, all_errors: bool) {
+        let before = outcome.violations.len();
+        outcome.violations.retain(|violation| {
+            violation.about == About::Property
+                || !self.texts.iter().any(|(text, span)| *text == violation.message && *span == violation.span)
+        });
+        let left_out = before - outcome.violations.len();
+        if !all_errors && left_out > 0 {
+            outcome.error_count = outcome.error_count.saturating_sub(left_out as u64);
+            if let (0, Some(verdict)) = (outcome.error_count, of_property) {
+                outcome.verdict = verdict.clone();
+            }
+        }
+        for violation in outcome.violations.iter().filter(|violation| violation.about != About::Property) {
+            self.assertion |= violation.about == About::Assertion;
+            self.texts.push((violation.message.clone(), violation.span));
+        }
+    }
 }
 
 /// The checkpoint that a search has left.
@@ -299,18 +403,15 @@ fn describe(
     model: &Model,
     map: &SourceMap,
     program: &Program,
-    property: Property,
+    plan: &Plan,
     violation: &Violation,
     name: Option<&str>,
 ) -> Result<Trail, String> {
-    let claim = match property {
-        Property::Claim(number) => Some(number),
-        Property::NonProgress => Some(0),
-        Property::Safety | Property::AcceptLabels => None,
-    };
     let mut steps = Vec::with_capacity(violation.path.len());
-    if !violation.path.is_empty() {
-        let mut recorder = Recorder::new(model, map, program, claim)?;
+    // Where the initial state itself cannot be made there is nothing to execute.
+    let is_start = violation.path.is_empty() && Machine::new(program).is_err();
+    if !is_start {
+        let mut recorder = Recorder::new(model, map, program, program.claim_number)?;
         let mut last = None;
         for (number, &step) in violation.path.iter().enumerate() {
             let record = recorder.take(step).map_err(|what| format!("step {}: {what}", number + 1))?;
@@ -321,13 +422,14 @@ fn describe(
         if !shows(recorder.machine(), last.as_deref(), violation) {
             return Err("its path does not lead to the error".into());
         }
+        lasso::check(program, plan.settings().rules, plan.fair, violation)?;
     }
     let place = place(map, violation.span);
     Ok(Trail {
         model: model.name.clone(),
         fingerprint: model.fingerprint,
         property: name.map(str::to_string),
-        non_progress: property == Property::NonProgress,
+        non_progress: plan.property == Property::NonProgress,
         error: TrailError {
             kind: violation.kind.name().into(),
             message: violation.message.clone(),
@@ -350,10 +452,10 @@ fn shows(machine: &Machine<'_>, last: Option<&str>, violation: &Violation) -> bo
             let clause_fails =
                 |pid| matches!(machine.permitted(pid), Err(trap) if machine.program().describe(trap) == said);
             last == Some(said)
-                || machine.claim_place().is_some_and(|place| place.valid_end)
+                || (violation.about == About::Property && machine.claim_place().is_some_and(|place| place.valid_end))
                 || (0..machine.process_count()).any(clause_fails)
         }
-        // That a cycle closes is seen by who finds it.
+        // Cycles are judged by `lasso::check`.
         ViolationKind::AcceptanceCycle | ViolationKind::NonProgressCycle => true,
     }
 }

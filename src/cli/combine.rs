@@ -152,11 +152,6 @@ pub fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String
         }
     }
     let claims = !options.checks.no_claims && !model.claims.is_empty();
-    if options.checks.fair && !options.checks.non_progress && !claims && !model.uses.accept_labels {
-        return Err("--fair makes no sense here: no cycles are looked for; \
-                    the model has no claims and no accept labels, and --non-progress is not given"
-            .into());
-    }
     // A search for cycles runs depth first, over an exact store, without a reduction: see docs/soundness.md.
     let what = if options.checks.non_progress {
         "--non-progress".to_string()
@@ -174,6 +169,17 @@ pub fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String
             Err(format!("{option} with {what} makes no sense: {reason}{instead}"))
         }
     }
+}
+
+/// What is asked for and does nothing for this model. It is harmless and may come from a script that checks many models, so
+/// it is told and not refused.
+pub fn without_effect(options: &CheckArgs, model: &Model) -> Option<&'static str> {
+    let checks = &options.checks;
+    let cycles = checks.non_progress || (!checks.no_claims && (!model.claims.is_empty() || model.uses.accept_labels));
+    (checks.fair && !cycles).then_some(
+        "--fair has no effect: no cycles are looked for, since no claims and no accept labels are checked and \
+         --non-progress is not given",
+    )
 }
 
 /// What does not go with a search for cycles, and why.

@@ -240,8 +240,8 @@ fn channel(channel: &model::Channel) -> Channel {
 
 impl Program {
     /// Compiles a model, with one of its claims or none.
-    pub fn new(model: &Model, claim: Option<usize>) -> Program {
-        let claim = claim.and_then(|number| model.claims.get(number));
+    pub fn new(model: &Model, number: Option<usize>) -> Program {
+        let claim = number.and_then(|number| model.claims.get(number));
         let mut at = model.hidden_size + 1;
         let last = model.uses.last.then_some(at);
         at += u32::from(model.uses.last);
@@ -267,6 +267,8 @@ impl Program {
             last,
             trace: None,
             claim: None,
+            claim_number: number,
+            formula: claim.is_some_and(|claim| claim.formula.is_some()),
             globals,
             first_process,
             priority: model.uses.priorities.then_some(PROCESS_HEADER),
@@ -283,6 +285,9 @@ impl Program {
             .collect();
         for proctype in &model.proctypes {
             program.add(&mut compiler, proctype);
+        }
+        if claim.is_some_and(|claim| !claim.counts_labels) {
+            program.locations.iter_mut().for_each(|location| location.accept = false);
         }
         if let Some(claim) = claim {
             program.claim = Some((claim_at, program.proctypes.len() as u32));

@@ -90,7 +90,7 @@ impl Machine<'_> {
                 if pid == me.pid as i32 && !self.is_claim(me) {
                     return self.trap(TrapKind::EnabledSelf, *site);
                 }
-                self.live(pid).map_or(0, |pid| i32::from(self.can_move(pid)))
+                self.live(pid).map_or(0, |pid| i32::from(self.provided(pid) && self.can_move(pid)))
             }
             Ex::PcValue(pid) => {
                 let pid = self.eval(me, pid);

@@ -467,7 +467,7 @@ impl<'p> Machine<'p> {
         Ok(first)
     }
 
-    fn provided(&self, pid: usize) -> bool {
+    pub(crate) fn provided(&self, pid: usize) -> bool {
         match &self.program.proctypes[self.proctype(pid) as usize].provided {
             Some(clause) => self.eval(self.me(pid), clause) != 0,
             None => true,

@@ -334,6 +334,10 @@ pub struct Program {
     pub trace: Option<(u32, u32)>,
     /// Absolute offset of the claim's record, and its number in `proctypes`.
     pub claim: Option<(u32, u32)>,
+    /// Number of the claim among those of the model.
+    pub claim_number: Option<usize>,
+    /// The claim was made from a formula: at its end the formula is broken, whatever follows.
+    pub formula: bool,
     /// Absolute offset of the global variables.
     pub globals: u32,
     /// Absolute offset of the first process.

@@ -401,6 +401,9 @@ pub struct Claim {
     pub name: Arc<str>,
     /// The formula, if it came from one.
     pub formula: Option<Arc<str>>,
+    /// Accept labels of the model's processes count beside its own, as SPIN has it. Not beside a formula: whether that holds is
+    /// not a question of labels.
+    pub counts_labels: bool,
     /// The formula has a `next`.
     pub uses_next: bool,
     /// The automaton, as a process type with its own locals (offsets from the start of the claim's record).

@@ -34,6 +34,7 @@ impl Claim {
         Claim {
             name: "non-progress".into(),
             formula: None,
+            counts_labels: false,
             uses_next: false,
             body: Proctype {
                 name: "non-progress".into(),

@@ -5,7 +5,7 @@
 //! entry for each search.
 
 use super::{Report, Run, Setting, reason, unreached};
-use crate::search::outcome::Verdict;
+use crate::search::outcome::{About, Verdict};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -197,7 +197,7 @@ fn errors<'a>(report: &Report<'a>, run: &'a Run) -> Vec<Error<'a>> {
             line: place.map(|(_, line)| line),
             depth: violation.depth,
             trail: run.trails.get(index).and_then(|trail| trail.as_deref()),
-            property: run.property.as_deref(),
+            property: run.property.as_deref().filter(|_| violation.about == About::Property),
             cycle_start: violation.cycle_start,
         }
     };
@@ -208,16 +208,20 @@ fn property<'a>(report: &Report<'a>, run: &'a Run) -> Option<Property<'a>> {
     let name = run.property.as_deref()?;
     let claim = report.model.claims.iter().find(|claim| &*claim.name == name);
     let counts = &run.outcome.counts;
+    let verdict = run.of_property.as_ref().unwrap_or(&run.outcome.verdict);
     Some(Property {
         name,
         formula: claim.and_then(|claim| claim.formula.as_deref()),
-        verdict: run.outcome.verdict.name(),
-        reason: reason_of(&run.outcome.verdict),
+        verdict: verdict.name(),
+        reason: reason_of(verdict),
         states: states(run),
         transitions: counts.transitions(),
         atomic_steps: counts.atomic_steps,
         depth: counts.depth,
-        error_count: run.outcome.error_count,
+        error_count: match run.of_property {
+            Some(_) => run.outcome.property_errors,
+            None => run.outcome.error_count,
+        },
         memory_bytes: run.outcome.memory,
         seconds: run.outcome.seconds,
     })
@@ -298,6 +302,7 @@ mod tests {
         sample.runs[0].property = Some("fine".into());
         let mut bad = Sample::violated().runs.remove(0);
         bad.property = Some("bad".into());
+        bad.outcome.violations[0].about = About::Property;
         sample.runs.push(bad);
         let value = parsed(&sample);
         assert_eq!(value["verdict"], "violated");

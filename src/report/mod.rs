@@ -107,6 +107,9 @@ pub struct Run {
     pub property: Option<String>,
     /// What came out.
     pub outcome: Outcome,
+    /// What is said of the property, where that is not the verdict of the search: an error of the model that is met on the
+    /// way is none of the property.
+    pub of_property: Option<Verdict>,
     /// For each of the outcome's violations the trail file, if one was written.
     pub trails: Vec<Option<String>>,
     /// Where an incomplete search can be gone on from.
@@ -219,6 +222,9 @@ pub fn reason(limit: &Limit) -> String {
             number::seconds(*budget)
         ),
         Limit::File(what) => format!("a file could not be read or written: {what}"),
+        Limit::ModelError(what) => format!(
+            "an error of the model ends the search before the property is decided: {what}; mend it and check again"
+        ),
         Limit::Internal(what) => format!("internal error: {what}"),
     }
 }

@@ -99,7 +99,7 @@ impl Sample {
             map,
             model,
             setting,
-            runs: vec![Run { property: None, outcome, trails, checkpoint: None }],
+            runs: vec![Run { property: None, outcome, of_property: None, trails, checkpoint: None }],
             arguments: Vec::new(),
         }
     }
@@ -131,6 +131,7 @@ impl Sample {
                 Step { actor: Actor::Process(0), transition: 2, timeout: true },
             ],
             cycle_start: None,
+            about: About::Assertion,
         };
         Sample::with(Verdict::of_complete_search(1, None, true), vec![violation])
     }

@@ -5,7 +5,7 @@
 use super::json::rate;
 use super::number::{bytes, counted, duration, probability, thousands};
 use super::{Checkpoint, Report, Run, Setting, reason, unreached};
-use crate::search::outcome::{Verdict, Violation};
+use crate::search::outcome::{About, Verdict, Violation};
 use crate::source::visible::visible;
 use std::fmt::Write;
 
@@ -25,11 +25,16 @@ pub fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", verdict_line(report, deciding));
     if let [run] = report.runs {
+        property_line(&mut out, report, run);
         let _ = writeln!(out);
         heading(&mut out, report);
         counts(&mut out, report, run);
     } else {
         for run in report.runs {
+            if run.of_property.is_some() {
+                property_line(&mut out, report, run);
+                continue;
+            }
             let name = run.property.as_deref().unwrap_or("no property");
             let _ = writeln!(out, "  {BOLD}{name}{PLAIN}: {}", verdict_line(report, run));
         }
@@ -44,6 +49,24 @@ pub fn render(report: &Report<'_>) -> String {
     unreached_statements(&mut out, report);
     next_command(&mut out, report, deciding);
     out
+}
+
+/// What is said of the property alone, if that differs from the verdict of the search.
+fn property_line(out: &mut String, report: &Report<'_>, run: &Run) {
+    let (Some(verdict), Some(name)) = (&run.of_property, &run.property) else { return };
+    let line = match verdict {
+        Verdict::Verified(_) => {
+            format!("{GREEN}verified{PLAIN}: the property holds on every run, also behind assertions that fail")
+        }
+        Verdict::NoErrorFound => format!("{YELLOW}no error found{PLAIN}"),
+        Verdict::Incomplete(limit) => format!("{YELLOW}incomplete{PLAIN}: {}", reason(limit)),
+        Verdict::Violated => {
+            let broken = run.outcome.violations.iter().find(|violation| violation.about == About::Property);
+            let broken = broken.map(|violation| error_line(report, violation)).unwrap_or_default();
+            format!("{RED}violated{PLAIN}: {broken}")
+        }
+    };
+    let _ = writeln!(out, "  {BOLD}{name}{PLAIN}: {line}");
 }
 
 /// The verdict in a line: `violated: assertion (x == 1) at m.pml:4, depth 12`.
@@ -75,7 +98,10 @@ pub fn verdict_line(report: &Report<'_>, run: &Run) -> String {
             if let Some(violation) = first {
                 let _ = write!(line, ": {}", error_line(report, violation));
             }
-            if let Some(property) = &run.property {
+            // A broken invariant says itself which property it is.
+            if let Some(property) = &run.property
+                && first.is_none_or(|first| first.about == About::Property && !first.message.starts_with("property "))
+            {
                 let _ = write!(line, ", property {property}");
             }
             match outcome.error_count {
@@ -426,6 +452,7 @@ mod tests {
         sample.runs[0].property = Some("fine".into());
         let mut bad = Sample::violated().runs.remove(0);
         bad.property = Some("bad".into());
+        bad.outcome.violations[0].about = About::Property;
         sample.runs.push(bad);
         let text = plain(&sample);
         assert!(text.starts_with("violated: assertion (x == 1) at m.pml:4, depth 12, property bad\n"), "{text}");

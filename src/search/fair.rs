@@ -6,7 +6,9 @@
 //! state in which the process cannot move or a step inside the component in which it takes part: a closed walk
 //! through the whole component meets all of these. So each component is judged as a whole when it is complete, with
 //! no counter in the state and no copies of states. A rendezvous is a step of both its processes; a process that does
-//! not exist cannot move; where the system as a whole cannot move (stutter) no process can.
+//! not exist cannot move; where the system as a whole cannot move (stutter) no process can. A block is one step: who
+//! can make its first step can move, who would be drawn into it later on (by a rendezvous inside) cannot for that.
+//! Whoever moves anywhere in a block that was taken has moved.
 //!
 //! Exact on every model, with an exact store. Costs one visit per edge and some words per state on the component
 //! stack. SPIN's counter construction is known to err where processes are born and die; this one has none.
@@ -18,8 +20,8 @@ use crate::search::ledger::Ledger;
 use crate::search::liveness::{CycleKind, accepting, lasso};
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step};
-use crate::search::replay::steps_between;
-use crate::search::walk::{Control, Decision, Ended, Event, Movers, Visitor, Walk};
+use crate::search::replay::steps_over;
+use crate::search::walk::{Control, Decision, Ended, Event, Movers, Rules, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
 use rapidhash::RapidHashMap;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -112,26 +114,35 @@ impl<S: FindStore> Fair<'_, '_, '_, S> {
     }
 
     fn report(&mut self, machine: &Machine<'_>, walk: &Walk, states: &[Handle]) -> Control {
-        let prefix = walk.path(machine);
-        let depth = walk.depth();
-        let start = prefix.len();
-        let mut path = prefix;
-        let tour = Tour { program: self.program, store: &*self.store, settings: self.settings, states };
-        path.extend(tour.steps(machine).unwrap_or_default());
-        self.ledger.cycle(lasso(self.model, self.kind, path, start, depth));
+        let mut path = walk.path(machine);
+        let start = path.len();
+        // What the search was not allowed to follow to its end may be followed now: it is between known states.
+        let rules = Rules { max_depth: u64::MAX, ..self.settings.rules };
+        let tour = Tour { program: self.program, store: &*self.store, rules, states };
+        let Some(cycle) = tour.steps(machine) else {
+            self.limit = Some(Limit::Internal("the fair cycle that was found cannot be gone through".into()));
+            return Control::Stop;
+        };
+        path.extend(cycle);
+        self.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
         if self.settings.all_errors { Control::Continue } else { Control::Stop }
     }
 }
 
 impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
+    const WATCHES: bool = true;
+
+    fn can_move(&mut self, movers: Movers) {
+        if let Some(open) = self.path.last_mut() {
+            open.can_move = open.can_move.union(movers);
+        }
+    }
+
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
         if (self.stored + self.matched).is_multiple_of(INTERVAL) && self.look(machine, walk) {
             return Decision::Stop;
         }
         let movers = walk.movers();
-        if let Some(open) = self.path.last_mut() {
-            open.can_move = open.can_move.union(movers);
-        }
         match self.store.visit(machine.state(), how) {
             Visit::New(handle) => {
                 self.stored += 1;
@@ -187,7 +198,7 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
             }
             let path = walk.path(machine);
             let start = path.len();
-            self.ledger.cycle(lasso(self.model, self.kind, path, start, walk.depth()));
+            self.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
             return if self.settings.all_errors { Control::Continue } else { Control::Stop };
         }
         self.ledger.note(machine, walk, event, step, || walk.path(machine))
@@ -207,7 +218,7 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
 struct Tour<'a, S: FindStore> {
     program: &'a Program,
     store: &'a S,
-    settings: Settings,
+    rules: Rules,
     states: &'a [Handle],
 }
 
@@ -235,34 +246,34 @@ impl<S: FindStore> Tour<'_, S> {
                 accepts.insert(number);
             }
             let mut collector = Collector { index: &index, edges: Vec::new(), can_move: Movers::default() };
-            Walk::new(self.program.transitions.len(), self.settings.rules).run(&mut other, &mut collector, false);
+            Walk::new(self.program.transitions.len(), self.rules).run(&mut other, &mut collector, false);
             edges.push(collector.edges);
             can_move.push(collector.can_move);
         }
         let start = *index.get(machine.state())?;
-        let mut tour = vec![start];
+        let mut at = start;
+        let mut tour: Vec<Edge> = Vec::new();
         let mut fair = can_move[start].complement();
         let mut accepted = accepts.contains(&start);
         while !accepted || !fair.is_all() {
-            let from = *tour.last()?;
             // The nearest state (or the edge into it) that brings something new.
-            let part = shortest(&edges, from, |edge| {
+            let part = shortest(&edges, at, |edge| {
                 let gains = edge.movers.union(can_move[edge.to].complement());
                 (!accepted && accepts.contains(&edge.to)) || !fair.contains(gains)
             })?;
             for edge in &part {
                 fair = fair.union(edge.movers).union(can_move[edge.to].complement());
                 accepted |= accepts.contains(&edge.to);
-                tour.push(edge.to);
+                at = edge.to;
+                tour.push(*edge);
             }
         }
-        if tour.len() == 1 || tour.last() != Some(&start) {
-            let part = shortest(&edges, *tour.last()?, |edge| edge.to == start)?;
-            tour.extend(part.iter().map(|edge| edge.to));
+        if tour.is_empty() || at != start {
+            tour.extend(shortest(&edges, at, |edge| edge.to == start)?);
         }
         other.load(machine.saved());
-        let states = tour[1..].iter().map(|&number| self.store.get(self.states[number]));
-        steps_between(&mut other, self.settings.rules, states)
+        let edges = tour.iter().map(|edge| (self.store.get(self.states[edge.to]), edge.movers));
+        steps_over(&mut other, self.rules, edges)
     }
 }
 
@@ -299,9 +310,14 @@ struct Collector<'a> {
 }
 
 impl Visitor for Collector<'_> {
+    const WATCHES: bool = true;
+
+    fn can_move(&mut self, movers: Movers) {
+        self.can_move = self.can_move.union(movers);
+    }
+
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let movers = walk.movers();
-        self.can_move = self.can_move.union(movers);
         if let Some(&to) = self.index.get(machine.state()) {
             self.edges.push(Edge { to, movers });
         }

@@ -2,7 +2,7 @@
 
 use crate::exec::{Machine, Program, Trap, TrapKind};
 use crate::model::Model;
-use crate::search::outcome::{Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
+use crate::search::outcome::{About, Actor, Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::walk::{Control, Event, Walk};
 
 /// With `--all-errors` at most this many are kept with their paths; the others are only counted. Nobody reads more,
@@ -16,6 +16,8 @@ pub struct Ledger<'m> {
     all_errors: bool,
     /// All errors met.
     pub count: u64,
+    /// Those that say that the property does not hold.
+    property_count: u64,
     /// The first of each text.
     pub violations: Vec<Violation>,
 }
@@ -23,7 +25,7 @@ pub struct Ledger<'m> {
 impl<'m> Ledger<'m> {
     /// An empty book.
     pub fn new(model: &'m Model, all_errors: bool) -> Ledger<'m> {
-        Ledger { model, all_errors, count: 0, violations: Vec::new() }
+        Ledger { model, all_errors, count: 0, property_count: 0, violations: Vec::new() }
     }
 
     /// Closes the book: what a search that ended with this limit, or without one, has to say. `exact`: its store does not err.
@@ -38,6 +40,7 @@ impl<'m> Ledger<'m> {
             stopped,
             violations: self.violations,
             error_count: self.count,
+            property_errors: self.property_count,
             ..Outcome::of(verdict, counts, program.reached_by_proctype(&walk.reached))
         }
     }
@@ -59,17 +62,16 @@ impl<'m> Ledger<'m> {
                 (ViolationKind::InvalidEndState, "invalid end state".to_string(), span, depth.saturating_sub(1))
             }
             Event::Halt => return Control::Continue,
-            Event::ClaimEnd => {
-                let span = self.model.claims.first().map(|claim| claim.body.span).unwrap_or_default();
-                (ViolationKind::Assertion, "the never claim reached its end".to_string(), span, depth)
-            }
+            Event::ClaimEnd => self.claim_end(machine, depth),
         };
+        let about = about(event, step);
         self.count += 1;
+        self.property_count += u64::from(about == About::Property);
         let known = self.violations.iter().any(|old| old.message == message && old.span == span);
         if !known && self.violations.len() < KEPT {
             let mut path = path();
             path.extend(step);
-            self.violations.push(Violation { kind, message, span, depth, path, cycle_start: None });
+            self.violations.push(Violation { kind, message, span, depth, path, cycle_start: None, about });
         }
         if self.all_errors { Control::Continue } else { Control::Stop }
     }
@@ -77,9 +79,20 @@ impl<'m> Ledger<'m> {
     /// Notes a cycle.
     pub fn cycle(&mut self, violation: Violation) {
         self.count += 1;
+        self.property_count += 1;
         if self.violations.iter().all(|old| old.kind != violation.kind) {
             self.violations.push(violation);
         }
+    }
+
+    fn claim_end(&self, machine: &Machine<'_>, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {
+        let claim = machine.program().claim_number.and_then(|number| self.model.claims.get(number));
+        let message = match claim.and_then(|claim| Some((&claim.name, claim.formula.as_ref()?))) {
+            Some((name, formula)) => format!("property {name} does not hold: {formula}"),
+            None => "the never claim reached its end".to_string(),
+        };
+        let span = claim.map(|claim| claim.body.span).unwrap_or_default();
+        (ViolationKind::Assertion, message, span, depth)
     }
 
     fn trap(&self, machine: &Machine<'_>, trap: Trap, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {
@@ -90,6 +103,16 @@ impl<'m> Ledger<'m> {
         };
         let span = program.sites.get(trap.site() as usize).map(|site| site.span).unwrap_or_default();
         (kind, program.describe(trap), span, depth)
+    }
+}
+
+/// What an event is an error of. What a claim says or does wrong is about the property.
+fn about(event: Event, step: Option<Step>) -> About {
+    match event {
+        Event::ClaimEnd => About::Property,
+        _ if step.is_some_and(|step| step.actor == Actor::Claim) => About::Property,
+        Event::Trap(trap) if trap.kind() == TrapKind::Assertion => About::Assertion,
+        Event::Trap(_) | Event::InvalidEnd | Event::Halt => About::Model,
     }
 }
 

@@ -6,7 +6,8 @@
 //! state that one inner search has seen need not be seen by another, because outer states are left in post-order.
 //! An outer step back onto the stack closes a cycle at once if it starts or ends in an accepting state.
 //!
-//! A state accepts if the claim or a process stands at a label that starts with `accept`. A non-progress cycle is an
+//! A state accepts if the claim or a process stands at a label that starts with `accept`; the labels of processes count
+//! without a claim and beside one that was written by hand, as in SPIN, not beside a formula. A non-progress cycle is an
 //! acceptance cycle of the claim "from some point on no process is at a progress label" (see `sema`). Where nothing
 //! can move the state repeats for ever (stutter extension): with a claim the claim goes on alone, without one an
 //! accepting state in which nothing moves is a cycle of its own.
@@ -18,7 +19,7 @@ use crate::model::{Model, TransitionType};
 use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{Counts, Limit, Outcome, Step, Violation, ViolationKind};
+use crate::search::outcome::{About, Counts, Limit, Outcome, Step, Violation, ViolationKind};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
 use rapidhash::RapidHashSet;
@@ -42,17 +43,26 @@ impl CycleKind {
     }
 }
 
-/// The claim or a process stands at an accepting label.
+/// The claim or a process stands at an accepting label that counts: see [`crate::model::Claim::counts_labels`].
 pub fn accepting(machine: &Machine<'_>) -> bool {
     machine.claim_place().is_some_and(|place| place.accept)
         || (0..machine.process_count()).any(|pid| machine.place(pid).accept)
 }
 
-/// Builds the violation for a lasso.
-pub fn lasso(model: &Model, kind: CycleKind, path: Vec<Step>, cycle_start: usize, depth: u64) -> Violation {
+/// Builds the violation for a lasso that was found in this program of the model.
+pub fn lasso(
+    model: &Model,
+    program: &Program,
+    kind: CycleKind,
+    path: Vec<Step>,
+    cycle_start: usize,
+    depth: u64,
+) -> Violation {
     let (kind, message) = kind.violation();
-    let span = model.claims.first().map(|claim| claim.body.span).unwrap_or_default();
-    Violation { kind, message: message.to_string(), span, depth, path, cycle_start: Some(cycle_start) }
+    let claim = program.claim_number.and_then(|number| model.claims.get(number));
+    let span = claim.map(|claim| claim.body.span).unwrap_or_default();
+    let (message, cycle_start) = (message.to_string(), Some(cycle_start));
+    Violation { kind, message, span, depth, path, cycle_start, about: About::Property }
 }
 
 struct Outer<'s, 'm, 'i, S: FindStore> {
@@ -91,7 +101,7 @@ impl<S: FindStore> Outer<'_, '_, '_, S> {
         let depth = walk.depth() + more.len() as u64;
         path.extend(more);
         let start = walk.entered().find(|&(_, handle)| handle == closes_at).map_or(0, |(depth, _)| depth);
-        self.ledger.cycle(lasso(self.model, self.kind, path, start, depth));
+        self.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
         if self.all_errors { Control::Continue } else { Control::Stop }
     }
 
@@ -169,7 +179,7 @@ impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
             }
             let (path, depth) = (walk.path(machine), walk.depth());
             let start = path.len();
-            self.ledger.cycle(lasso(self.model, self.kind, path, start, depth));
+            self.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
             return if self.all_errors { Control::Continue } else { Control::Stop };
         }
         self.ledger.note(machine, walk, event, step, || walk.path(machine))

@@ -6,6 +6,7 @@ pub mod choose;
 pub mod dfs;
 pub mod fair;
 pub mod keeper;
+pub mod lasso;
 pub mod ledger;
 pub mod liveness;
 pub mod lossy;

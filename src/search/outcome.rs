@@ -55,6 +55,18 @@ impl ViolationKind {
     }
 }
 
+/// What an error is an error of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum About {
+    /// The property that was looked at does not hold.
+    Property,
+    /// An assertion of the model fails; a search can pass it.
+    Assertion,
+    /// The model goes wrong in another way; where it does, a path ends.
+    #[default]
+    Model,
+}
+
 /// An error with the path that leads to it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Violation {
@@ -70,6 +82,9 @@ pub struct Violation {
     pub path: Vec<Step>,
     /// For a cycle: the path's steps from here on repeat for ever.
     pub cycle_start: Option<usize>,
+    /// What it is an error of.
+    #[serde(default)]
+    pub about: About,
 }
 
 /// The answer.
@@ -157,6 +172,8 @@ pub struct Outcome {
     pub violations: Vec<Violation>,
     /// All errors met.
     pub error_count: u64,
+    /// Those that say that the property does not hold.
+    pub property_errors: u64,
     /// For each process type, which of its transitions were ever executed.
     pub reached: Vec<Vec<bool>>,
     /// Bytes in all tables at the end (the peak).
@@ -240,6 +257,7 @@ impl Outcome {
             depth: 0,
             path: Vec::new(),
             cycle_start: None,
+            about: About::Model,
         };
         let reached = program.reached_by_proctype(&vec![false; program.transitions.len()]);
         Outcome {
@@ -249,6 +267,17 @@ impl Outcome {
         }
     }
 
+    /// What the search says of its property alone. A failed assertion does not touch it, for a search goes on behind one; any
+    /// other error of the model ends the paths that it is on, so that the property is not decided.
+    pub fn of_property(&self) -> Verdict {
+        if self.error_count == 0 {
+            return self.verdict.clone();
+        }
+        let failed = self.violations.iter().find(|violation| violation.about == About::Model);
+        let limit = failed.map(|violation| Limit::ModelError(violation.message.clone())).or(self.stopped.clone());
+        Verdict::of_complete_search(self.property_errors, limit, self.omission_probability.is_none())
+    }
+
     /// An answer with its counts; all else is empty.
     pub fn of(verdict: Verdict, counts: Counts, reached: Vec<Vec<bool>>) -> Outcome {
         Outcome {
@@ -256,6 +285,7 @@ impl Outcome {
             counts,
             violations: Vec::new(),
             error_count: 0,
+            property_errors: 0,
             reached,
             memory: 0,
             omission_probability: None,

@@ -279,8 +279,9 @@ impl Plan {
             Property::AcceptLabels => Some(CycleKind::Acceptance),
             // A claim without an accepting state can only be violated by reaching its end or by an assertion.
             Property::Claim(number) => {
-                let accepts = model.claims[number].body.automaton.locations.iter().any(|location| location.accept);
-                (accepts || model.uses.accept_labels).then_some(CycleKind::Acceptance)
+                let claim = &model.claims[number];
+                let accepts = claim.body.automaton.locations.iter().any(|location| location.accept);
+                (accepts || (claim.counts_labels && model.uses.accept_labels)).then_some(CycleKind::Acceptance)
             }
             Property::Safety => None,
         };

@@ -4,7 +4,7 @@
 use crate::exec::{Fired, Machine, Program, Trap};
 use crate::model::TransitionType;
 use crate::search::outcome::{Actor, Step};
-use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
+use crate::search::walk::{Control, Decision, Ended, Event, Movers, Rules, Visitor, Walk};
 use crate::store::Handle;
 
 /// Executes one step of a path. `Err` says why it is not possible here.
@@ -58,10 +58,27 @@ pub fn steps_between<'a>(
     rules: Rules,
     states: impl Iterator<Item = &'a [u8]>,
 ) -> Option<Vec<Step>> {
+    steps_through(machine, rules, states.map(|state| (state, None)))
+}
+
+/// The same for a path of edges: into which state, and by whose move.
+pub fn steps_over<'a>(
+    machine: &mut Machine<'_>,
+    rules: Rules,
+    edges: impl Iterator<Item = (&'a [u8], Movers)>,
+) -> Option<Vec<Step>> {
+    steps_through(machine, rules, edges.map(|(state, movers)| (state, Some(movers))))
+}
+
+fn steps_through<'a>(
+    machine: &mut Machine<'_>,
+    rules: Rules,
+    edges: impl Iterator<Item = (&'a [u8], Option<Movers>)>,
+) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut walk = Walk::new(machine.program().transitions.len(), Rules { max_depth: u64::MAX, ..rules });
-    for state in states {
-        let mut finder = Finder { state, steps: Vec::new() };
+    for (state, movers) in edges {
+        let mut finder = Finder { state, movers, steps: Vec::new() };
         if walk.run(machine, &mut finder, false) != Ended::Stopped {
             return None;
         }
@@ -73,12 +90,13 @@ pub fn steps_between<'a>(
 
 struct Finder<'a> {
     state: &'a [u8],
+    movers: Option<Movers>,
     steps: Vec<Step>,
 }
 
 impl Visitor for Finder<'_> {
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
-        if machine.state() == self.state {
+        if machine.state() == self.state && self.movers.is_none_or(|movers| walk.movers() == movers) {
             self.steps = walk.path(machine);
             return Decision::Stop;
         }

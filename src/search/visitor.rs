@@ -64,6 +64,14 @@ pub trait Visitor {
     /// [`Visitor::admits`], [`Visitor::choose`], [`Visitor::returned`], [`Visitor::again`] and [`Visitor::judges`] are called.
     const REDUCES: bool = false;
 
+    /// [`Visitor::can_move`] is called.
+    const WATCHES: bool = false;
+
+    /// These processes can make a first step from the entered state on top: one, or both sides of a rendezvous. Told
+    /// before the step is followed, so also where the path is cut off or a block never ends.
+    #[inline]
+    fn can_move(&mut self, _movers: Movers) {}
+
     /// Is this process looked at in the entered state on top?
     #[inline]
     fn admits(&mut self, _machine: &Machine<'_>, _pid: usize) -> bool {

@@ -353,6 +353,9 @@ impl Walk {
                             Fired::BlockedWith(_) => continue,
                             // Something was executable here, only not soundly: no deadlock is to be reported.
                             Fired::Failed(_) => {
+                                if V::WATCHES && !claim_turn {
+                                    self.watched(visitor, pid as u8, handshake);
+                                }
                                 frame.flags |= MOVED | ANY;
                                 continue;
                             }
@@ -362,6 +365,9 @@ impl Walk {
                 }
                 self.reached[number as usize] = true;
                 let offers = machine.in_handshake();
+                if V::WATCHES && !claim_turn && !offers {
+                    self.watched(visitor, pid as u8, handshake);
+                }
                 if V::REDUCES && first && !offers {
                     let step = Taken { pid: pid as u8, number };
                     if visitor.taken(step, sender) {
@@ -448,6 +454,13 @@ impl Walk {
             if (self.wide || self.top().passed > LONG_BLOCK) && self.is_old(machine) {
                 return self.turn_back(machine, visitor, true);
             }
+            if self.top().by_claim && machine.program().formula && claim_is_at_end(machine) {
+                // The state that the claim has just looked at breaks the formula, whatever follows.
+                return match visitor.event(machine, self, Event::ClaimEnd, None) {
+                    Control::Continue => self.turn_back(machine, visitor, true),
+                    Control::Stop => Forward::Stop,
+                };
+            }
             self.begin(machine);
         } else {
             match self.arrive(machine, visitor, how) {
@@ -528,10 +541,7 @@ impl Walk {
     }
 
     fn claim_ended<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Control {
-        if self.rules.claim
-            && self.top().flags & CLAIM != 0
-            && machine.claim_place().is_some_and(|place| place.valid_end)
-        {
+        if self.rules.claim && self.top().flags & CLAIM != 0 && claim_is_at_end(machine) {
             return visitor.event(machine, self, Event::ClaimEnd, None);
         }
         Control::Continue
@@ -626,11 +636,7 @@ impl Walk {
                 return Backward::Up;
             }
             let how = machine.program().transitions[step as usize].kind;
-            return match self.arrive(machine, visitor, how) {
-                Decision::Enter(_) => Backward::Again,
-                Decision::Back => Backward::Up,
-                Decision::Stop => Backward::Stop,
-            };
+            return self.arrive_again(machine, visitor, how);
         }
         if uses_timeout && flags & TIMEOUT == 0 && machine.process_count() > 0 {
             self.top().flags |= TIMEOUT;
@@ -643,14 +649,7 @@ impl Walk {
         if self.rules.claim {
             // Stutter: the claim has moved, the system stays where it is.
             self.top().flags = (flags & !TIMEOUT) | CLAIM;
-            return match self.arrive(machine, visitor, TransitionType::Other) {
-                Decision::Enter(_) => match self.claim_ended(machine, visitor) {
-                    Control::Continue => Backward::Again,
-                    Control::Stop => Backward::Stop,
-                },
-                Decision::Back => Backward::Up,
-                Decision::Stop => Backward::Stop,
-            };
+            return self.arrive_again(machine, visitor, TransitionType::Other);
         }
         if self.rules.halts && visitor.event(machine, self, Event::Halt, None) == Control::Stop {
             return Backward::Stop;
@@ -662,6 +661,36 @@ impl Walk {
             return Backward::Stop;
         }
         Backward::Up
+    }
+
+    /// The top frame, which was passed through, is a state after all.
+    fn arrive_again<V: Visitor>(
+        &mut self,
+        machine: &mut Machine<'_>,
+        visitor: &mut V,
+        how: TransitionType,
+    ) -> Backward {
+        match self.arrive(machine, visitor, how) {
+            Decision::Enter(_) => match self.claim_ended(machine, visitor) {
+                Control::Continue => Backward::Again,
+                Control::Stop => Backward::Stop,
+            },
+            Decision::Back => Backward::Up,
+            Decision::Stop => Backward::Stop,
+        }
+    }
+
+    /// A step of this process from the top frame is possible: tells the visitor if it is the first since a state.
+    fn watched<V: Visitor>(&mut self, visitor: &mut V, pid: u8, handshake: bool) {
+        let top = *self.top();
+        if top.passed == u32::from(self.rules.claim) + u32::from(handshake) {
+            let mut movers = Movers::default();
+            movers.add(pid);
+            if handshake {
+                movers.add(top.mover);
+            }
+            visitor.can_move(movers);
+        }
     }
 
     /// Goes back over the step that led to the top frame.
@@ -676,6 +705,10 @@ impl Walk {
         self.pop(machine, visitor, !failed);
         Control::Continue
     }
+}
+
+fn claim_is_at_end(machine: &Machine<'_>) -> bool {
+    machine.claim_place().is_some_and(|place| place.valid_end)
 }
 
 /// Notes in a frame whether the step that came back was one.

@@ -21,7 +21,7 @@ pub(super) struct Pending {
 
 /// A never claim as it was written.
 pub(super) fn of_body(body: model::Proctype) -> Claim {
-    Claim { name: body.name.clone(), formula: None, uses_next: false, body }
+    Claim { name: body.name.clone(), formula: None, counts_labels: true, uses_next: false, body }
 }
 
 impl Analyser<'_> {
@@ -127,7 +127,8 @@ impl Analyser<'_> {
             match ltl::translate(&property.formula.clone().negated()) {
                 Ok(buchi) => {
                     let body = self.claim_body(&property, &buchi);
-                    claims.push(Claim { name: property.name, formula: Some(property.text.into()), uses_next, body });
+                    let formula = Some(property.text.into());
+                    claims.push(Claim { name: property.name, formula, counts_labels: false, uses_next, body });
                 }
                 Err(error) => {
                     let message = format!("`{}` cannot be checked", property.name);

@@ -44,6 +44,8 @@ pub enum Limit {
     Time(Duration),
     /// Reading or writing a file failed.
     File(String),
+    /// An error of the model, told in its own right, came before the property was decided.
+    ModelError(String),
     /// A check of a reduction found a bug in pv.
     Internal(String),
 }
