@@ -114,7 +114,7 @@ struct Collector<'a> {
 impl Visitor for Collector<'_> {
     const WATCHES: bool = true;
 
-    fn can_move(&mut self, movers: Movers) {
+    fn can_move(&mut self, movers: Movers, _: bool) {
         self.can_move = self.can_move.union(movers);
     }
 

@@ -268,6 +268,7 @@ impl Program {
             trace: None,
             claim: None,
             claim_number: number,
+            claim_asks: claim.is_some() && model.uses.timeout && model.uses.claims_ask,
             formula: claim.is_some_and(|claim| claim.formula.is_some()),
             globals,
             first_process,

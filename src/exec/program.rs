@@ -338,6 +338,8 @@ pub struct Program {
     pub claim_number: Option<usize>,
     /// The claim was made from a formula: at its end the formula is broken, whatever follows.
     pub formula: bool,
+    /// The claim has a `timeout` or `enabled` in it that may hang on whether the system can move.
+    pub claim_asks: bool,
     /// Absolute offset of the global variables.
     pub globals: u32,
     /// Absolute offset of the first process.

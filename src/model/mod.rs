@@ -431,6 +431,8 @@ pub struct Uses {
     pub last: bool,
     /// `np_`
     pub non_progress: bool,
+    /// Some claim or formula asks for `timeout` or `enabled`.
+    pub claims_ask: bool,
     /// Priorities: `priority`, `get_priority`, `set_priority`. Each process then has a priority byte behind its header.
     pub priorities: bool,
     /// `unless`

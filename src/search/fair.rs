@@ -132,7 +132,7 @@ impl<S: FindStore> Fair<'_, '_, '_, S> {
 impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
     const WATCHES: bool = true;
 
-    fn can_move(&mut self, movers: Movers) {
+    fn can_move(&mut self, movers: Movers, _: bool) {
         if let Some(open) = self.path.last_mut() {
             open.can_move = open.can_move.union(movers);
         }
@@ -312,7 +312,7 @@ struct Collector<'a> {
 impl Visitor for Collector<'_> {
     const WATCHES: bool = true;
 
-    fn can_move(&mut self, movers: Movers) {
+    fn can_move(&mut self, movers: Movers, _: bool) {
         self.can_move = self.can_move.union(movers);
     }
 

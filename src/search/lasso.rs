@@ -125,7 +125,7 @@ struct Able(Movers);
 impl Visitor for Able {
     const WATCHES: bool = true;
 
-    fn can_move(&mut self, movers: Movers) {
+    fn can_move(&mut self, movers: Movers, _: bool) {
         self.0 = self.0.union(movers);
     }
 

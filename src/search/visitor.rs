@@ -68,9 +68,9 @@ pub trait Visitor {
     const WATCHES: bool = false;
 
     /// These processes can make a first step from the entered state on top: one, or both sides of a rendezvous. Told
-    /// before the step is followed, so also where the path is cut off or a block never ends.
+    /// before the step is followed, so also where the path is cut off or a block never ends. `timeout`: it holds here.
     #[inline]
-    fn can_move(&mut self, _movers: Movers) {}
+    fn can_move(&mut self, _movers: Movers, _timeout: bool) {}
 
     /// Is this process looked at in the entered state on top?
     #[inline]

@@ -7,7 +7,8 @@
 //! an undo mark and a cursor, never a state.
 //!
 //! With a claim, a claim step and a system step alternate, the claim first; states are met before the claim's turn.
-//! Where the system cannot move the claim goes on alone (stutter extension).
+//! Where the system cannot move the claim goes on alone (stutter extension). A claim that asks for `timeout` is told what
+//! holds in the state that it looks at: whether the system can move is found out before.
 
 pub use crate::search::visitor::{Choice, Control, Decision, Event, Movers, Rules, Taken, Visitor};
 
@@ -259,7 +260,10 @@ impl Walk {
 
     /// Puts the cursor of the top frame at its start.
     #[inline]
-    fn begin(&mut self, machine: &Machine<'_>) {
+    fn begin(&mut self, machine: &mut Machine<'_>) {
+        if self.top().flags & CLAIM != 0 && machine.program().claim_asks && self.is_stuck(machine) {
+            self.top().flags |= TIMEOUT;
+        }
         let depth = self.depth();
         if depth > self.deepest {
             self.deepest = depth;
@@ -274,6 +278,17 @@ impl Walk {
             processes
         };
         top.flags &= !(STARTED | ANY);
+    }
+
+    /// Can the system not move without `timeout`?
+    #[cold]
+    fn is_stuck(&self, machine: &mut Machine<'_>) -> bool {
+        let rules = Rules { claim: false, halts: false, end_states: false, max_depth: u64::MAX, ..self.rules };
+        let mark = machine.mark();
+        let mut moves = AnyMove(false);
+        Walk::new(machine.program().transitions.len(), rules).run(machine, &mut moves, false);
+        machine.undo(mark);
+        !moves.0
     }
 
     /// Takes the next executable step from the top frame.
@@ -689,7 +704,7 @@ impl Walk {
             if handshake {
                 movers.add(top.mover);
             }
-            visitor.can_move(movers);
+            visitor.can_move(movers, top.flags & TIMEOUT != 0);
         }
     }
 
@@ -703,6 +718,29 @@ impl Walk {
         // A send that nobody took has not happened.
         let failed = machine.in_handshake() && frame.flags & ANY == 0;
         self.pop(machine, visitor, !failed);
+        Control::Continue
+    }
+}
+
+/// Some process can move without `timeout`.
+struct AnyMove(bool);
+
+impl Visitor for AnyMove {
+    const WATCHES: bool = true;
+
+    fn can_move(&mut self, _: Movers, timeout: bool) {
+        self.0 |= !timeout;
+    }
+
+    fn arrive(&mut self, _: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
+        Decision::Stop
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
         Control::Continue
     }
 }

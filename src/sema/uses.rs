@@ -13,13 +13,26 @@ pub(super) fn of(unit: &Unit) -> Uses {
                 uses.provided |= proctype.provided.is_some();
                 proctype.provided.iter().for_each(|provided| expr(provided, &mut uses));
                 sequence(&proctype.body, &mut uses);
+                if proctype.kind == ProctypeKind::Never {
+                    uses.claims_ask |= asks(|own| sequence(&proctype.body, own));
+                }
             }
-            Item::Ltl(ltl) => formula(&ltl.formula, &mut uses),
+            Item::Ltl(ltl) => {
+                formula(&ltl.formula, &mut uses);
+                uses.claims_ask |= asks(|own| formula(&ltl.formula, own));
+            }
             Item::Declaration(declared) => declaration(declared, &mut uses),
             Item::Typedef(_) | Item::Mtype(_) => {}
         }
     }
     uses
+}
+
+/// Does what is looked through ask whether somebody can move?
+fn asks(look: impl FnOnce(&mut Uses)) -> bool {
+    let mut own = Uses::default();
+    look(&mut own);
+    own.timeout || own.enabled
 }
 
 fn formula(formula: &Formula, uses: &mut Uses) {
