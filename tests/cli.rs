@@ -233,6 +233,68 @@ fn combinations_are_refused_by_name() {
 }
 
 #[test]
+fn fairness_without_cycles_is_a_warning() {
+    let folder = Folder::with_model();
+    folder.write("plain.pml", "init { skip }");
+    let output = folder.pv("check plain.pml --fair");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert!(err(&output).contains("--fair has no effect"), "{}", err(&output));
+}
+
+#[test]
+fn a_failed_assertion_is_told_once_and_is_not_about_properties() {
+    let folder = Folder::with_model();
+    let properties = "ltl small { [] (x < 5) } ltl one { [] (x != 1) }";
+    folder.write("a.pml", &format!("byte x; active proctype p() {{ x = 1; assert(x == 2) }} {properties}"));
+    for line in ["", "--all-errors"] {
+        let output = folder.pv(&format!("check a.pml --json {line}"));
+        assert_eq!(code(&output), 1);
+        let value = json(&output);
+        assert_eq!(value["verdict"], "violated");
+        let verdicts: Vec<_> = [0, 1].map(|number| value["properties"][number]["verdict"].clone()).into();
+        assert_eq!(verdicts, ["verified", "violated"], "{line}");
+        let errors = value["errors"].as_array().expect("a list");
+        let about: Vec<_> = errors.iter().map(|error| (error["message"].as_str(), error.get("property"))).collect();
+        let broken = Value::from("one");
+        let wanted = [
+            (Some("assertion violated (x==2)"), None),
+            (Some("property one does not hold: [] (x != 1)"), Some(&broken)),
+        ];
+        assert_eq!(about, wanted, "{line}");
+    }
+    let text = out(&folder.pv("check a.pml --property small"));
+    assert!(text.starts_with("violated: assertion (x==2) at a.pml:1, depth 3\n  small: verified"), "{text}");
+    // Behind a run-time error there is nothing to look at.
+    folder.write("e.pml", &format!("byte x; active proctype p() {{ x = 1 / x }} {properties}"));
+    let value = json(&folder.pv("check e.pml --json"));
+    assert_eq!(value["verdict"], "violated");
+    assert_eq!(value["error_count"], 1);
+    for number in [0, 1] {
+        let property = &value["properties"][number];
+        assert_eq!(property["verdict"], "incomplete");
+        assert!(
+            property["reason"].as_str().is_some_and(|reason| reason.contains("an error of the model")),
+            "{property}"
+        );
+    }
+}
+
+#[test]
+fn a_broken_invariant_is_named_and_shown_in_the_state_that_breaks_it() {
+    let folder = Folder::with_model();
+    let text = "byte x;\nactive proctype p() { x = 1; x = 2; x = 0 }\nltl small { [] (x < 3) }\nltl q { [] (x != 2) }";
+    folder.write("two.pml", text);
+    let value = json(&folder.pv("check two.pml --json"));
+    assert_eq!(value["errors"].as_array().map(Vec::len), Some(1));
+    assert_eq!(value["errors"][0]["line"], 4);
+    assert_eq!(value["errors"][0]["property"], "q");
+    assert_eq!(value["errors"][0]["message"], "property q does not hold: [] (x != 2)");
+    let replayed = out(&folder.pv("replay two.pml two.pml.trail.json"));
+    assert!(replayed.contains("property q does not hold"), "{replayed}");
+    assert!(replayed.contains("variables:\n  x = 2\n"), "{replayed}");
+}
+
+#[test]
 fn wrong_command_lines_and_files() {
     let folder = Folder::with_model();
     folder.write("bytes.pml", "\u{1}\u{2}\u{3} init {");
