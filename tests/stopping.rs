@@ -214,3 +214,18 @@ fn a_result_that_cannot_be_written_is_an_error() {
         assert!(matches!(output.status.code(), Some(0 | 1)) && !message.contains("error"), "{line}: {message}");
     }
 }
+
+/// With few addresses to be had (`ulimit -v`) a search ends with an answer or says what was missing; it is never aborted.
+#[test]
+fn a_limit_on_addresses_is_a_budget() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/mulog3.pml");
+    for kilobytes in [60_000, 120_000, 200_000, 280_000] {
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\" check \"$1\" --no-trail --no-bar");
+        let done = std::process::Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_pv"), model])
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(matches!(done.status.code(), Some(0 | 2 | 3)), "{kilobytes}: {:?} {said}", done.status);
+    }
+}

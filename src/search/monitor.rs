@@ -158,14 +158,22 @@ impl<'a> Monitor<'a> {
     /// Takes note of what the program has taken so far, at the start of a search. What an earlier search of this program
     /// has left to the allocator is there for this one too, and does not count.
     pub fn measure_reserve(&mut self) {
-        self.before = resident();
+        self.note_reserve(resident());
+    }
+
+    fn note_reserve(&mut self, resident: u64) {
+        self.before = resident;
         let base = *self.base.get_or_insert(self.before);
         self.reserve = in_steps(base);
     }
 
     /// Adds what was taken since then.
     pub fn measure_growth(&mut self) {
-        let grown = resident().saturating_sub(self.before);
+        self.note_growth(resident());
+    }
+
+    fn note_growth(&mut self, resident: u64) {
+        let grown = resident.saturating_sub(self.before);
         self.reserve = in_steps(self.base.unwrap_or(self.before) + grown);
     }
 
@@ -204,11 +212,27 @@ pub fn resident() -> u64 {
     pages.map_or(8 << 20, |pages| pages * 4096)
 }
 
-/// Bytes that the system could give without swapping, if it says.
+/// Bytes that the system could give without swapping, if it says; not more than a limit on the program's addresses
+/// (`ulimit -v`) leaves.
 pub fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+    let free = line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)?;
+    Some(address_space_left().map_or(free, |left| free.min(left)))
+}
+
+/// What a limit on the program's addresses leaves, if there is one.
+fn address_space_left() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let taken = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let taken = taken.split_whitespace().next()?.parse::<u64>().ok()? * 4096;
+    Some(limit_of_addresses(&limits)?.saturating_sub(taken))
+}
+
+/// The soft limit in the line "Max address space"; `None` if it is unlimited.
+fn limit_of_addresses(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -220,14 +244,12 @@ mod tests {
         let interrupt = AtomicBool::new(false);
         let mut monitor = Monitor::silent(&interrupt);
         (monitor.memory, monitor.base) = (Some(64 << 20), Some(8 << 20));
-        monitor.measure_reserve();
+        monitor.note_reserve(40 << 20);
         assert_eq!(monitor.reserve, 8 << 20);
         assert_eq!(monitor.tables(), Some((64 - 8 - 4) << 20));
         // What is taken since then counts.
-        let tables = std::hint::black_box(vec![1u8; 16 << 20]);
-        monitor.measure_growth();
-        assert!(monitor.reserve > 20 << 20, "{}", monitor.reserve);
-        drop(tables);
+        monitor.note_growth(56 << 20);
+        assert_eq!(monitor.reserve, 24 << 20);
     }
 
     #[test]
@@ -253,5 +275,13 @@ mod tests {
         // The figure is that of the tables, which is also what is shown on the way and in the end.
         assert_eq!(monitor.look(&large), Some(Limit::Memory { used: 65 << 20, budget: 64 << 20 }));
         assert!(!monitor.patience().is_over(1 << 20) && monitor.patience().is_over(65 << 20));
+    }
+
+    #[test]
+    fn a_limit_on_addresses_is_read() {
+        let text = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                    Max address space         943718400            unlimited            bytes     \n";
+        assert_eq!(limit_of_addresses(text), Some(943_718_400));
+        assert_eq!(limit_of_addresses(&text.replace("943718400", "unlimited")), None);
     }
 }

@@ -25,27 +25,40 @@ use body::Body;
 use indexmap::IndexMap;
 use layout::{Allocator, Struct, Var};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Checks a unit and lowers it to a model. Everything that is wrong goes to `diagnostics`; if an error was among it
 /// there is no model. The caller sets [`Model::fingerprint`] (see [`fingerprint`]).
 pub fn analyse(map: &SourceMap, unit: &Unit, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
     // Places are spans; nothing here has to be looked up in the map yet.
     let _ = map;
-    // Trees nest up to the parser's limits; the walk over them recurses and gets a stack to match.
-    std::thread::scope(|scope| {
-        let work = || {
-            let mut analyser = Analyser::new(unit, diagnostics);
-            analyser.unit(unit);
-            analyser.finish(name)
-        };
-        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        worker.ok().and_then(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
+    // Trees nest up to the parser's limits; the walk over them recurses and gets a stack to match. Where addresses are
+    // scarce (`ulimit -v`) there is no room for it, and a smaller one serves all models that people write.
+    let work = Mutex::new(Some(diagnostics));
+    for stack in STACKS {
+        let found = std::thread::scope(|scope| {
+            let work = || {
+                let diagnostics = work.lock().ok()?.take()?;
+                let mut analyser = Analyser::new(unit, diagnostics);
+                analyser.unit(unit);
+                analyser.finish(name)
+            };
+            let worker = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work);
+            worker.ok().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        if let Some(model) = found {
+            return model;
+        }
+    }
+    if let Some(diagnostics) = work.into_inner().ok().flatten() {
+        let message = "there is not enough memory to read the model";
+        diagnostics.push(Diagnostic::error(message, Span::default(), ""));
+    }
+    None
 }
 
-/// Room for expressions 10,000 levels deep in a build without optimisation. Only what is used is ever taken.
-const STACK: usize = 512 << 20;
+/// Room for expressions 10,000 levels deep in a build without optimisation, and less. Only what is used is ever taken.
+const STACKS: [usize; 3] = [512 << 20, 128 << 20, 32 << 20];
 
 /// A hash of the preprocessed text, the same on every machine: trails and checkpoints carry it.
 pub fn fingerprint<'a>(tokens: impl Iterator<Item = &'a str>) -> u64 {
