@@ -69,9 +69,11 @@ def compare_safety(pv, model, expected, flags):
     """None if pv says what SPIN says, else the difference."""
     with tempfile.TemporaryDirectory() as folder:
         trail = os.path.join(folder, "trail.json")
-        code, found, said = pv.check(model, "--all-errors", "--no-claims", "--trail", trail, *flags)
         if expected.startswith("refused"):
+            # A wrong formula keeps only its own property from being checked, so all are asked for here.
+            code, _, _ = pv.check(model, "--trail", trail, *flags)
             return None if code == 2 else f"spin refuses the model, pv exits {code}"
+        code, found, said = pv.check(model, "--all-errors", "--no-claims", "--trail", trail, *flags)
         if expected.startswith("partial"):
             # SPIN gave up; pv has to give an answer.
             return None if code in (0, 1, 3) else f"exit {code}: {said}"
