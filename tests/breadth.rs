@@ -51,6 +51,7 @@ fn settings(all_errors: bool) -> Settings {
     let rules = Rules {
         end_states: true,
         assertions: true,
+        pass_assertions: false,
         strict_channels: false,
         max_depth: u64::MAX,
         claim: false,

@@ -16,7 +16,8 @@ pub mod persistent;
 pub mod relate;
 pub mod stubborn;
 pub mod symmetry;
-pub mod visit;
+
+use crate::model::visit;
 
 pub use dependence::{Dependence, Move, Part, StateView};
 

@@ -79,7 +79,7 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     let mut known = KnownErrors::default();
     for property in &properties {
         let mut plan = plan(args, *property);
-        plan.assertions &= plan.all_errors || !known.assertion;
+        plan.pass_assertions = known.assertion && !plan.all_errors;
         let name = property_name(&loaded.model, *property);
         let searcher = Searcher {
             console,
@@ -93,9 +93,9 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         let mut outcome = searcher.run(&plan, &mut keeper);
         let mut of_property = None;
         if matches!(property, Property::Claim(_)) && outcome.error_count > outcome.property_errors {
-            if !plan.all_errors && plan.assertions && is_failed_assertion(&outcome) {
+            if !plan.all_errors && !plan.pass_assertions && is_failed_assertion(&outcome) {
                 // It has ended the search, and says nothing about the property.
-                outcome = both(outcome, searcher.run(&Plan { assertions: false, ..plan.clone() }, &mut None));
+                outcome = both(outcome, searcher.run(&Plan { pass_assertions: true, ..plan.clone() }, &mut None));
             }
             of_property = Some(outcome.of_property());
         }
@@ -193,6 +193,7 @@ fn both(failed: Outcome, passed: Outcome) -> Outcome {
         stopped: limit,
         violations,
         error_count,
+        model_error: failed.model_error.or(passed.model_error),
         memory: failed.memory.max(passed.memory),
         seconds: failed.seconds + passed.seconds,
         ..passed
@@ -312,6 +313,7 @@ pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
         fair: checks.fair,
         // what else is met on the way would be found or not
         assertions: !checks.no_assertions && !search.deadlocks_only,
+        pass_assertions: false,
         end_states: !checks.no_end_states,
         strict_channels: checks.strict_channels,
         all_errors: checks.all_errors,

@@ -3,7 +3,7 @@
 use super::console::Console;
 use super::load::load_model;
 use super::options::ModelArgs;
-use crate::analysis::visit;
+use crate::model::visit;
 use crate::model::{Action, Expr, ExprKind, Model, Place, Proctype, Region, Transition};
 use clap::Args;
 use std::collections::BTreeSet;

@@ -141,7 +141,7 @@ impl Machine<'_> {
     }
 
     /// The claim's pid is 0, but its record is not that of process 0.
-    fn is_claim(&self, me: Me) -> bool {
+    pub(super) fn is_claim(&self, me: Me) -> bool {
         self.program.claim.is_some_and(|(at, _)| at == me.base)
     }
 

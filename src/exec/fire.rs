@@ -68,7 +68,8 @@ impl<'p> Machine<'p> {
                 return Fired::Done;
             }
             Op::End => {
-                if me.pid as usize + 1 != self.process_count() {
+                // A claim that has ended stays there: it is no process that could die.
+                if me.pid as usize + 1 != self.process_count() || self.is_claim(me) {
                     return Fired::Blocked;
                 }
                 self.die();

@@ -18,6 +18,7 @@ pub mod dump;
 pub mod expr;
 pub mod operator;
 mod progress;
+pub mod visit;
 
 pub use expr::{BinaryOp, ChannelTest, Expr, ExprKind, Index, Place, ReceiveArgument, Region, RemotePlace, UnaryOp};
 

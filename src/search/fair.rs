@@ -18,7 +18,7 @@ use crate::model::{Model, TransitionType};
 use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::liveness::{CycleKind, accepting, lasso};
-use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::monitor::{INTERVAL, Monitor, Patience, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::replay::steps_over;
 use crate::search::walk::{Control, Decision, Ended, Event, Movers, Rules, Visitor, Walk};
@@ -60,6 +60,8 @@ struct Fair<'s, 'm, 'i, S: FindStore> {
     kind: CycleKind,
     /// Numbers of the states whose component is not complete.
     numbers: RapidHashMap<u64, u32>,
+    /// The hidden variables that each state was first met with, where the model has some.
+    hidden: RapidHashMap<u64, Box<[u8]>>,
     /// Those states, in order of their numbers.
     pending: Vec<Handle>,
     components: Vec<Component>,
@@ -75,7 +77,9 @@ struct Fair<'s, 'm, 'i, S: FindStore> {
 impl<S: FindStore> Fair<'_, '_, '_, S> {
     #[cold]
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
+        let hidden = self.hidden.capacity() * 32 + self.hidden.len() * (self.program.hidden as usize + 16);
         let own = self.numbers.capacity() * 20 + self.pending.capacity() * 8 + self.path.capacity() * size_of::<Open>();
+        let own = own + hidden;
         let memory = (self.store.memory() + walk.memory() + machine.memory() + own) as u64;
         let snapshot =
             Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
@@ -113,14 +117,26 @@ impl<S: FindStore> Fair<'_, '_, '_, S> {
         (component.cyclic && component.accepts && component.fair.is_all()).then_some(states)
     }
 
+    /// A fair cycle was found and cannot be shown: a budget is used up, or it hangs on variables that states do not hold.
+    fn why_no_tour(&self) -> Limit {
+        self.monitor.must_end().unwrap_or_else(|| {
+            if self.program.hidden > 0 {
+                let what = "a fair cycle was found that hangs on hidden variables, which are no part of a state";
+                return Limit::ModelError(what.into());
+            }
+            Limit::Internal("the fair cycle that was found cannot be gone through".into())
+        })
+    }
+
     fn report(&mut self, machine: &Machine<'_>, walk: &Walk, states: &[Handle]) -> Control {
         let mut path = walk.path(machine);
         let start = path.len();
         // What the search was not allowed to follow to its end may be followed now: it is between known states.
         let rules = Rules { max_depth: u64::MAX, ..self.settings.rules };
-        let tour = Tour { program: self.program, store: &*self.store, rules, states };
+        let patience = self.monitor.patience();
+        let tour = Tour { program: self.program, store: &*self.store, rules, states, hidden: &self.hidden, patience };
         let Some(cycle) = tour.steps(machine) else {
-            self.limit = Some(Limit::Internal("the fair cycle that was found cannot be gone through".into()));
+            self.limit = Some(self.why_no_tour());
             return Control::Stop;
         };
         path.extend(cycle);
@@ -151,6 +167,9 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
                 self.next += 1;
                 self.numbers.insert(handle.0, number);
                 self.pending.push(handle);
+                if self.program.hidden > 0 {
+                    self.hidden.insert(handle.0, machine.saved()[..self.program.hidden as usize].into());
+                }
                 self.components.push(Component {
                     first: number,
                     accepts: accepting(machine),
@@ -220,6 +239,9 @@ struct Tour<'a, S: FindStore> {
     store: &'a S,
     rules: Rules,
     states: &'a [Handle],
+    /// The hidden variables that each state was first met with, where there are any.
+    hidden: &'a RapidHashMap<u64, Box<[u8]>>,
+    patience: Patience<'a>,
 }
 
 /// An edge between two states of the component.
@@ -232,7 +254,6 @@ struct Edge {
 impl<S: FindStore> Tour<'_, S> {
     /// The steps, starting and ending in the machine's current state, which is the component's first.
     fn steps(&self, machine: &Machine<'_>) -> Option<Vec<Step>> {
-        let hidden = &machine.saved()[..self.program.hidden as usize];
         let index: HashMap<&[u8], usize> =
             self.states.iter().enumerate().map(|(number, &handle)| (self.store.get(handle), number)).collect();
         let mut edges = Vec::with_capacity(self.states.len());
@@ -240,13 +261,18 @@ impl<S: FindStore> Tour<'_, S> {
         let mut accepts = HashSet::new();
         let mut other = Machine::new(self.program).ok()?;
         for (number, &handle) in self.states.iter().enumerate() {
+            let hidden = self.hidden.get(&handle.0).map_or(&[][..], |hidden| hidden);
             let saved = [hidden, self.store.get(handle)].concat();
             other.load(&saved);
             if accepting(&other) {
                 accepts.insert(number);
             }
-            let mut collector = Collector { index: &index, edges: Vec::new(), can_move: Movers::default() };
-            Walk::new(self.program.transitions.len(), self.rules).run(&mut other, &mut collector, false);
+            let mut collector =
+                Collector { index: &index, edges: Vec::new(), can_move: Movers::default(), patience: self.patience };
+            let mut walk = Walk::new(self.program.transitions.len(), self.rules);
+            if walk.run(&mut other, &mut collector, false) == Ended::Stopped {
+                return None;
+            }
             edges.push(collector.edges);
             can_move.push(collector.can_move);
         }
@@ -273,7 +299,7 @@ impl<S: FindStore> Tour<'_, S> {
         }
         other.load(machine.saved());
         let edges = tour.iter().map(|edge| (self.store.get(self.states[edge.to]), edge.movers));
-        steps_over(&mut other, self.rules, edges)
+        steps_over(&mut other, self.rules, edges, self.patience)
     }
 }
 
@@ -307,6 +333,7 @@ struct Collector<'a> {
     index: &'a HashMap<&'a [u8], usize>,
     edges: Vec<Edge>,
     can_move: Movers,
+    patience: Patience<'a>,
 }
 
 impl Visitor for Collector<'_> {
@@ -322,6 +349,10 @@ impl Visitor for Collector<'_> {
             self.edges.push(Edge { to, movers });
         }
         Decision::Back
+    }
+
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+        if self.patience.is_over(walk.memory()) { Control::Stop } else { Control::Continue }
     }
 
     fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
@@ -357,6 +388,7 @@ pub fn search<S: FindStore>(
         monitor,
         kind,
         numbers: RapidHashMap::default(),
+        hidden: RapidHashMap::default(),
         pending: Vec::new(),
         components: Vec::new(),
         path: Vec::new(),

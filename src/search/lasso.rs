@@ -124,6 +124,7 @@ struct Able(Movers);
 
 impl Visitor for Able {
     const WATCHES: bool = true;
+    const PEEKS: bool = true;
 
     fn can_move(&mut self, movers: Movers, _: bool) {
         self.0 = self.0.union(movers);

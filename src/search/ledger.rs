@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::search::outcome::{About, Actor, Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::walk::{Control, Event, Walk};
 
-/// With `--all-errors` at most this many are kept with their paths; the others are only counted. Nobody reads more,
+/// With `--all-errors` at most this many of a kind are kept with their paths; the others are only counted. Nobody reads more,
 /// and a path may be long.
 const KEPT: usize = 32;
 
@@ -18,6 +18,8 @@ pub struct Ledger<'m> {
     pub count: u64,
     /// Those that say that the property does not hold.
     property_count: u64,
+    /// What the first one said that ends the paths it is on, and so keeps the property from being decided.
+    model_error: Option<String>,
     /// The first of each text.
     pub violations: Vec<Violation>,
 }
@@ -25,7 +27,7 @@ pub struct Ledger<'m> {
 impl<'m> Ledger<'m> {
     /// An empty book.
     pub fn new(model: &'m Model, all_errors: bool) -> Ledger<'m> {
-        Ledger { model, all_errors, count: 0, property_count: 0, violations: Vec::new() }
+        Ledger { model, all_errors, count: 0, property_count: 0, model_error: None, violations: Vec::new() }
     }
 
     /// Closes the book: what a search that ended with this limit, or without one, has to say. `exact`: its store does not err.
@@ -41,6 +43,7 @@ impl<'m> Ledger<'m> {
             violations: self.violations,
             error_count: self.count,
             property_errors: self.property_count,
+            model_error: self.model_error,
             ..Outcome::of(verdict, counts, program.reached_by_proctype(&walk.reached))
         }
     }
@@ -68,7 +71,12 @@ impl<'m> Ledger<'m> {
         self.count += 1;
         self.property_count += u64::from(about == About::Property);
         let known = self.violations.iter().any(|old| old.message == message && old.span == span);
-        if !known && self.violations.len() < KEPT {
+        if about == About::Model {
+            self.model_error.get_or_insert_with(|| message.clone());
+        }
+        // each kind has its own room: forty failed assertions must not hide the property that fails behind them
+        let kept = self.violations.iter().filter(|old| old.about == about).count();
+        if !known && kept < KEPT {
             let mut path = path();
             path.extend(step);
             self.violations.push(Violation { kind, message, span, depth, path, cycle_start: None, about });

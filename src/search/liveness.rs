@@ -20,7 +20,7 @@ use crate::search::dfs::Settings;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{About, Counts, Limit, Outcome, Step, Violation, ViolationKind};
-use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
+use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
 use rapidhash::RapidHashSet;
 use std::time::Instant;
@@ -107,7 +107,7 @@ impl<S: FindStore> Outer<'_, '_, '_, S> {
 
     fn inner_search(&mut self, machine: &mut Machine<'_>, walk: &Walk) -> Control {
         let mark = machine.mark();
-        let mut inner = std::mem::replace(&mut self.inner, Walk::new(0, walk.rules()));
+        let mut inner = std::mem::replace(&mut self.inner, Walk::new(0, unbounded(walk.rules())));
         inner.base_depth = walk.depth();
         let mut visitor = Inner {
             store: &*self.store,
@@ -194,6 +194,12 @@ impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
     }
 }
 
+/// The inner search knows its states already, so it ends without a bound on its depth; with one it would be cut off below
+/// the stack of the outer search, and nobody would hear of it.
+fn unbounded(rules: Rules) -> Rules {
+    Rules { max_depth: u64::MAX, ..rules }
+}
+
 struct Inner<'s, 'i, S: FindStore> {
     store: &'s S,
     seen: &'s mut RapidHashSet<u64>,
@@ -263,7 +269,7 @@ pub fn search<S: FindStore>(
         kind,
         all_errors: settings.all_errors,
         accepts: Vec::new(),
-        inner: Walk::new(program.transitions.len(), rules),
+        inner: Walk::new(program.transitions.len(), unbounded(rules)),
         seen: RapidHashSet::default(),
         matched: 0,
         stored: 0,

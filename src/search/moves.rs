@@ -48,6 +48,7 @@ pub fn free_rules() -> Rules {
     Rules {
         end_states: false,
         assertions: true,
+        pass_assertions: false,
         strict_channels: false,
         max_depth: u64::MAX,
         claim: false,

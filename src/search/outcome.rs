@@ -174,6 +174,8 @@ pub struct Outcome {
     pub error_count: u64,
     /// Those that say that the property does not hold.
     pub property_errors: u64,
+    /// What the first error of the model said that ends the paths it is on: a property is not decided behind it.
+    pub model_error: Option<String>,
     /// For each process type, which of its transitions were ever executed.
     pub reached: Vec<Vec<bool>>,
     /// Bytes in all tables at the end (the peak).
@@ -273,8 +275,7 @@ impl Outcome {
         if self.error_count == 0 {
             return self.verdict.clone();
         }
-        let failed = self.violations.iter().find(|violation| violation.about == About::Model);
-        let limit = failed.map(|violation| Limit::ModelError(violation.message.clone())).or(self.stopped.clone());
+        let limit = self.model_error.clone().map(Limit::ModelError).or(self.stopped.clone());
         Verdict::of_complete_search(self.property_errors, limit, self.omission_probability.is_none())
     }
 
@@ -286,6 +287,7 @@ impl Outcome {
             violations: Vec::new(),
             error_count: 0,
             property_errors: 0,
+            model_error: None,
             reached,
             memory: 0,
             omission_probability: None,

@@ -112,6 +112,8 @@ pub struct Plan {
     pub fair: bool,
     /// Report failed assertions.
     pub assertions: bool,
+    /// See [`Rules::pass_assertions`].
+    pub pass_assertions: bool,
     /// Report invalid end states.
     pub end_states: bool,
     /// Channels must be empty at the end.
@@ -145,6 +147,7 @@ impl Default for Plan {
             property: Property::Safety,
             fair: false,
             assertions: true,
+            pass_assertions: false,
             end_states: true,
             strict_channels: false,
             all_errors: false,
@@ -175,6 +178,7 @@ impl Plan {
             rules: Rules {
                 end_states: self.end_states && self.property == Property::Safety,
                 assertions: self.assertions,
+                pass_assertions: self.pass_assertions,
                 strict_channels: self.strict_channels,
                 max_depth: self.max_depth.unwrap_or(u64::MAX),
                 claim,

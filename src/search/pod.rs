@@ -198,6 +198,7 @@ mod tests {
         let rules = Rules {
             end_states: true,
             assertions: true,
+            pass_assertions: false,
             strict_channels: false,
             max_depth: u64::MAX,
             claim: false,

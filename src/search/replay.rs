@@ -3,6 +3,7 @@
 
 use crate::exec::{Fired, Machine, Program, Trap};
 use crate::model::TransitionType;
+use crate::search::monitor::Patience;
 use crate::search::outcome::{Actor, Step};
 use crate::search::walk::{Control, Decision, Ended, Event, Movers, Rules, Visitor, Walk};
 use crate::store::Handle;
@@ -58,7 +59,7 @@ pub fn steps_between<'a>(
     rules: Rules,
     states: impl Iterator<Item = &'a [u8]>,
 ) -> Option<Vec<Step>> {
-    steps_through(machine, rules, states.map(|state| (state, None)))
+    steps_through(machine, rules, states.map(|state| (state, None)), None)
 }
 
 /// The same for a path of edges: into which state, and by whose move.
@@ -66,20 +67,22 @@ pub fn steps_over<'a>(
     machine: &mut Machine<'_>,
     rules: Rules,
     edges: impl Iterator<Item = (&'a [u8], Movers)>,
+    patience: Patience<'_>,
 ) -> Option<Vec<Step>> {
-    steps_through(machine, rules, edges.map(|(state, movers)| (state, Some(movers))))
+    steps_through(machine, rules, edges.map(|(state, movers)| (state, Some(movers))), Some(patience))
 }
 
 fn steps_through<'a>(
     machine: &mut Machine<'_>,
     rules: Rules,
     edges: impl Iterator<Item = (&'a [u8], Option<Movers>)>,
+    patience: Option<Patience<'_>>,
 ) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut walk = Walk::new(machine.program().transitions.len(), Rules { max_depth: u64::MAX, ..rules });
     for (state, movers) in edges {
-        let mut finder = Finder { state, movers, steps: Vec::new() };
-        if walk.run(machine, &mut finder, false) != Ended::Stopped {
+        let mut finder = Finder { state, movers, steps: Vec::new(), patience, given_up: false };
+        if walk.run(machine, &mut finder, false) != Ended::Stopped || finder.given_up {
             return None;
         }
         machine.forget_journal();
@@ -88,19 +91,28 @@ fn steps_through<'a>(
     Some(steps)
 }
 
-struct Finder<'a> {
+struct Finder<'a, 'i> {
     state: &'a [u8],
     movers: Option<Movers>,
     steps: Vec<Step>,
+    patience: Option<Patience<'i>>,
+    given_up: bool,
 }
 
-impl Visitor for Finder<'_> {
+impl Visitor for Finder<'_, '_> {
+    const WATCHES: bool = true;
+
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         if machine.state() == self.state && self.movers.is_none_or(|movers| walk.movers() == movers) {
             self.steps = walk.path(machine);
             return Decision::Stop;
         }
         Decision::Back
+    }
+
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+        self.given_up = self.patience.is_some_and(|patience| patience.is_over(walk.memory()));
+        if self.given_up { Control::Stop } else { Control::Continue }
     }
 
     fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {

@@ -67,6 +67,9 @@ pub trait Visitor {
     /// [`Visitor::can_move`] is called.
     const WATCHES: bool = false;
 
+    /// Only the first steps are of interest: the walk turns back behind each of them (behind both sides of a rendezvous).
+    const PEEKS: bool = false;
+
     /// These processes can make a first step from the entered state on top: one, or both sides of a rendezvous. Told
     /// before the step is followed, so also where the path is cut off or a block never ends. `timeout`: it holds here.
     #[inline]
@@ -137,6 +140,8 @@ pub struct Rules {
     pub end_states: bool,
     /// Report failed assertions.
     pub assertions: bool,
+    /// Pass over the failed assertions of processes, which are known already; those of the claim are reported.
+    pub pass_assertions: bool,
     /// Channels must be empty at the end.
     pub strict_channels: bool,
     /// Longest path.
@@ -157,6 +162,11 @@ impl Movers {
     /// Adds a process.
     pub fn add(&mut self, pid: u8) {
         self.0[usize::from(pid >> 6)] |= 1 << (pid & 63);
+    }
+
+    /// As bytes.
+    pub fn bytes(self) -> impl Iterator<Item = u8> {
+        self.0.into_iter().flat_map(u64::to_le_bytes)
     }
 
     /// In either.

@@ -98,8 +98,8 @@ pub struct Walk {
     long_blocks: Vec<LongBlock>,
     /// Steps since the visitor has heard of some, see [`TICK`].
     unheard: u32,
-    /// Some block has turned out to be a wide one.
-    wide: bool,
+    /// For visitors that watch who moves, by place on the path: who has moved since the last entered state.
+    watched: Vec<Movers>,
     /// Added to depths: where the walk itself starts below the initial state.
     pub base_depth: u64,
 }
@@ -124,7 +124,7 @@ impl Walk {
             deepest: 0,
             long_blocks: Vec::new(),
             unheard: 0,
-            wide: false,
+            watched: Vec::new(),
             base_depth: 0,
         }
     }
@@ -171,6 +171,14 @@ impl Walk {
         movers
     }
 
+    /// A frame is about to be pushed: who has moved up to it? `fresh`: the top frame was entered.
+    fn watch(&mut self, fresh: bool, mover: Option<u8>) {
+        self.watched.truncate(self.frames.len());
+        let mut movers = if fresh { Movers::default() } else { self.watched.last().copied().unwrap_or_default() };
+        mover.into_iter().for_each(|pid| movers.add(pid));
+        self.watched.push(movers);
+    }
+
     fn step_of(&self, machine: &Machine<'_>, frame: &Frame) -> Step {
         let (actor, proctype) = self.actor_of(machine, frame);
         let first = machine.program().proctypes[proctype as usize].first_transition;
@@ -192,6 +200,8 @@ impl Walk {
         self.frames.clear();
         // what was passed on an earlier walk is followed again: its ends are ends of this one too
         self.long_blocks.clear();
+        self.watched.clear();
+        self.watched.push(Movers::default());
         let turn = if self.rules.claim { CLAIM } else { 0 };
         self.frames.push(Frame {
             handle: Handle::default(),
@@ -425,6 +435,9 @@ impl Walk {
                     // By quarters: doubling would leap over a budget.
                     self.frames.reserve_exact(self.frames.len() / 4 + 1024);
                 }
+                if V::WATCHES {
+                    self.watch(frame.flags & STORED != 0, (!claim_turn).then_some(pid as u8));
+                }
                 self.frames.push(Frame {
                     handle: Handle::default(),
                     mark,
@@ -457,16 +470,19 @@ impl Walk {
         how: TransitionType,
         passing: bool,
     ) -> Forward {
+        if V::PEEKS && !self.top().by_claim && !machine.in_handshake() {
+            return self.turn_back(machine, visitor, true);
+        }
         if self.depth() >= self.rules.max_depth {
             visitor.cut();
             return self.turn_back(machine, visitor, true);
         }
         if passing {
-            self.unheard += 1;
+            let wide = self.count_step();
             if self.unheard >= TICK && self.tick(machine, visitor) == Control::Stop {
                 return Forward::Stop;
             }
-            if (self.wide || self.top().passed > LONG_BLOCK) && self.is_old(machine) {
+            if (wide || self.top().passed > LONG_BLOCK) && self.is_old::<V>(machine) {
                 return self.turn_back(machine, visitor, true);
             }
             if self.top().by_claim && machine.program().formula && claim_is_at_end(machine) {
@@ -504,26 +520,30 @@ impl Walk {
         top - self.frames.last().map_or(0, |frame| frame.passed as usize)
     }
 
-    /// Many steps have led to no storable state: the visitor hears of it, and the move under way has made them.
+    /// A step inside a block: counts it for the move under way, which alone decides when its states are remembered, so that
+    /// the same move has the same ends each time. True if the block is a wide one.
+    #[inline]
+    fn count_step(&mut self) -> bool {
+        self.unheard += 1;
+        let root = self.root();
+        let made = &mut self.frames[root].passed;
+        *made = made.saturating_add(1);
+        *made >= WIDE_BLOCK
+    }
+
+    /// Many steps have led to no storable state: the visitor hears of it.
     #[cold]
     fn tick<V: Visitor>(&mut self, machine: &Machine<'_>, visitor: &mut V) -> Control {
         self.unheard = 0;
-        let root = self.root();
-        // Now and then another move gets what this one has made, or has made what is given to this one; in the end each has
-        // its share.
-        let steps = &mut self.frames[root].passed;
-        *steps = steps.saturating_add(TICK);
-        self.wide |= *steps >= WIDE_BLOCK;
         visitor.tick(machine, self)
     }
 
     /// Was the machine's state, which is inside a long block, passed by the same move before? From now on it was. Where
     /// paths are cut off somewhere, one that is shorter may lead further and is followed all the same.
     #[cold]
-    fn is_old(&mut self, machine: &Machine<'_>) -> bool {
+    fn is_old<V: Visitor>(&mut self, machine: &Machine<'_>) -> bool {
         let (depth, top, root) = (self.depth(), self.frames.len() - 1, self.root());
-        let is_long = self.frames[top].passed > LONG_BLOCK || self.frames[root].passed >= WIDE_BLOCK;
-        if !is_long || machine.in_handshake() {
+        if machine.in_handshake() {
             return false;
         }
         self.forget_blocks(root + 1);
@@ -532,8 +552,12 @@ impl Walk {
         }
         let Some(block) = self.long_blocks.last_mut() else { return false };
         // Who is inside belongs to it: two processes may be in blocks of their own in the same state.
-        let mut inside = machine.state().to_vec();
+        let mut inside = machine.saved().to_vec();
         inside.push(self.frames[top].mover);
+        if V::WATCHES {
+            // Who has moved on the way is of interest too.
+            inside.extend(self.watched[top].bytes());
+        }
         match block.states.insert(&inside, None) {
             Visit::New(handle) => {
                 if self.rules.max_depth != u64::MAX {
@@ -570,10 +594,11 @@ impl Walk {
         pid: usize,
         number: u32,
     ) -> Control {
-        if trap.kind() == crate::exec::TrapKind::Assertion && !self.rules.assertions {
+        let last = self.frames.len() - 1;
+        let passes = self.rules.pass_assertions && self.frames[last].flags & CLAIM == 0;
+        if trap.kind() == crate::exec::TrapKind::Assertion && (passes || !self.rules.assertions) {
             return Control::Continue;
         }
-        let last = self.frames.len() - 1;
         let frame = Frame { step: number, mover: pid as u8, ..self.frames[last] };
         let timeout = self.frames[last].flags & TIMEOUT != 0;
         let step = Step { timeout, ..self.step_of(machine, &frame) };
@@ -698,7 +723,9 @@ impl Walk {
     /// A step of this process from the top frame is possible: tells the visitor if it is the first since a state.
     fn watched<V: Visitor>(&mut self, visitor: &mut V, pid: u8, handshake: bool) {
         let top = *self.top();
-        if top.passed == u32::from(self.rules.claim) + u32::from(handshake) {
+        // in an entered state the field counts what its moves have made
+        let passed = if top.flags & ROOT != 0 { 0 } else { top.passed };
+        if passed == u32::from(self.rules.claim) + u32::from(handshake) {
             let mut movers = Movers::default();
             movers.add(pid);
             if handshake {
@@ -727,6 +754,7 @@ struct AnyMove(bool);
 
 impl Visitor for AnyMove {
     const WATCHES: bool = true;
+    const PEEKS: bool = true;
 
     fn can_move(&mut self, _: Movers, timeout: bool) {
         self.0 |= !timeout;

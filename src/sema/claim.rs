@@ -48,7 +48,7 @@ impl Analyser<'_> {
         let elsewhere = std::mem::take(&mut self.undeclared);
         let enabled = self.enabled.take();
         let mut atoms = Vec::new();
-        let formula = self.formula(&ltl.formula, &mut atoms);
+        let formula = self.formula(&ltl.formula, &mut atoms, false);
         self.check_enabled();
         (self.undeclared, self.enabled) = (elsewhere, enabled);
         let found = self.diagnostics.split_off(before);
@@ -61,16 +61,32 @@ impl Analyser<'_> {
         self.claims.push(Pending { name, formula, atoms, text, span });
     }
 
-    fn formula(&mut self, formula: &Formula, atoms: &mut Vec<(String, model::Expr)>) -> ltl::Formula {
+    /// The formula over atoms. A part without temporal operators whose evaluation can fail is one atom, so that
+    /// `i < 3 && a[i] == 0` is evaluated from left to right and never asks for `a[5]`. `safe`: that was asked before.
+    fn formula(&mut self, formula: &Formula, atoms: &mut Vec<(String, model::Expr)>, safe: bool) -> ltl::Formula {
         use ltl::Formula as F;
+        let mut safe = safe;
+        if !safe && is_predicate(formula) {
+            let before = self.diagnostics.len();
+            let value = self.predicate(formula);
+            if failed(&self.diagnostics[before..]) {
+                return F::False;
+            }
+            if can_fail(&value) {
+                return atom_of(atoms, crate::syntax::print::formula(formula), value);
+            }
+            // its parts are looked at once more, and warn then
+            self.diagnostics.truncate(before);
+            safe = true;
+        }
         match &formula.kind {
             FormulaKind::Atom(atom) => {
                 self.no_run(atom, "a formula");
                 self.atom(atom, atoms)
             }
-            FormulaKind::Not(inner) => F::Not(Box::new(self.formula(inner, atoms))),
+            FormulaKind::Not(inner) => F::Not(Box::new(self.formula(inner, atoms, safe))),
             FormulaKind::Unary(operator, inner) => {
-                let inner = Box::new(self.formula(inner, atoms));
+                let inner = Box::new(self.formula(inner, atoms, safe));
                 match operator {
                     Temporal::Next => F::Next(inner),
                     Temporal::Always => F::Always(inner),
@@ -78,8 +94,8 @@ impl Analyser<'_> {
                 }
             }
             FormulaKind::Binary(operator, left, right) => {
-                let left = Box::new(self.formula(left, atoms));
-                let right = Box::new(self.formula(right, atoms));
+                let left = Box::new(self.formula(left, atoms, safe));
+                let right = Box::new(self.formula(right, atoms, safe));
                 match operator {
                     FormulaOp::And => F::And(left, right),
                     FormulaOp::Or => F::Or(left, right),
@@ -88,6 +104,33 @@ impl Analyser<'_> {
                     FormulaOp::Until => F::Until(left, right),
                     FormulaOp::WeakUntil => F::WeakUntil(left, right),
                     FormulaOp::Release => F::Release(left, right),
+                }
+            }
+        }
+    }
+
+    /// A formula without temporal operators as an expression.
+    fn predicate(&mut self, formula: &Formula) -> model::Expr {
+        use model::{BinaryOp as B, UnaryOp as U};
+        let span = formula.span;
+        let binary = |op, a, b| model::Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), span };
+        let not = |a| model::Expr { kind: ExprKind::Unary(U::Not, Box::new(a)), span };
+        match &formula.kind {
+            FormulaKind::Atom(atom) => {
+                self.no_run(atom, "a formula");
+                self.expr(atom)
+            }
+            FormulaKind::Not(inner) => not(self.predicate(inner)),
+            FormulaKind::Unary(_, inner) => self.predicate(inner),
+            FormulaKind::Binary(operator, left, right) => {
+                let (left, right) = (self.predicate(left), self.predicate(right));
+                match operator {
+                    FormulaOp::And => binary(B::And, left, right),
+                    FormulaOp::Implies => binary(B::Or, not(left), right),
+                    // both or neither
+                    FormulaOp::Equivalent => binary(B::Equal, not(left), not(right)),
+                    // the others are temporal
+                    _ => binary(B::Or, left, right),
                 }
             }
         }
@@ -108,12 +151,7 @@ impl Analyser<'_> {
             _ => {
                 let text = text::expr(atom);
                 let value = self.expr(atom);
-                let known = atoms.iter().position(|(known, _)| *known == text);
-                let number = known.unwrap_or_else(|| {
-                    atoms.push((text, value));
-                    atoms.len() - 1
-                });
-                F::Atom(number as u32)
+                atom_of(atoms, text, value)
             }
         }
     }
@@ -291,4 +329,45 @@ fn guard_action(guard: &ltl::Guard, atoms: &[(String, model::Expr)], span: Span)
     let never = (model::Expr { kind: ExprKind::Constant(0), span }, "0".to_owned());
     let (value, text) = join(model::BinaryOp::Or, cubes).unwrap_or(never);
     (Action::Guard(value), format!("({text})"))
+}
+
+/// No temporal operator in it?
+fn is_predicate(formula: &Formula) -> bool {
+    match &formula.kind {
+        FormulaKind::Atom(_) => true,
+        FormulaKind::Not(inner) => is_predicate(inner),
+        FormulaKind::Unary(..) => false,
+        FormulaKind::Binary(operator, left, right) => {
+            let plain = matches!(operator, FormulaOp::And | FormulaOp::Or | FormulaOp::Implies | FormulaOp::Equivalent);
+            plain && is_predicate(left) && is_predicate(right)
+        }
+    }
+}
+
+/// Can its evaluation be an error that another part of it may guard against? Where a process is can always be asked.
+fn can_fail(expr: &model::Expr) -> bool {
+    let mut compound = false;
+    let mut fails = false;
+    model::visit::walk(expr, &mut |e| match &e.kind {
+        ExprKind::Binary(model::BinaryOp::And | model::BinaryOp::Or, ..) => compound = true,
+        ExprKind::RemoteLabel { .. } | ExprKind::Enabled(_) | ExprKind::PcValue(_) => {}
+        ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Conditional(..) => {
+            // only their own operation: what is below is visited in its turn
+            if let ExprKind::Binary(model::BinaryOp::Divide | model::BinaryOp::Remainder, ..) = &e.kind {
+                fails = true;
+            }
+        }
+        _ => fails |= model::visit::can_fault(e),
+    });
+    compound && fails
+}
+
+/// The atom with this text.
+fn atom_of(atoms: &mut Vec<(String, model::Expr)>, text: String, value: model::Expr) -> ltl::Formula {
+    let known = atoms.iter().position(|(known, _)| *known == text);
+    let number = known.unwrap_or_else(|| {
+        atoms.push((text, value));
+        atoms.len() - 1
+    });
+    ltl::Formula::Atom(number as u32)
 }

@@ -172,6 +172,7 @@ pub fn explore(program: &Program, seed: u64, monitor: &mut Monitor<'_>) -> Resul
     let rules = Rules {
         end_states: false,
         assertions: false,
+        pass_assertions: false,
         strict_channels: false,
         max_depth: u64::MAX,
         claim: false,

@@ -1,6 +1,6 @@
 //! Walks over the model's expressions and writes: the one place that knows where an action hides them.
 
-use crate::model::{Action, Automaton, Expr, ExprKind, Place, ReceiveArgument};
+use super::{Action, Automaton, Expr, ExprKind, Place, ReceiveArgument};
 
 /// Calls `f` on the expression and on everything below it, indices included.
 pub fn walk<'m>(expr: &'m Expr, f: &mut impl FnMut(&'m Expr)) {
@@ -129,7 +129,7 @@ pub fn actions<'m>(automaton: &'m Automaton, f: &mut impl FnMut(&'m Action)) {
 /// Can its evaluation end in a run-time error? Divisions and computed indices can; so can questions about a channel that a
 /// variable holds, which may be none, and about other processes.
 pub fn can_fault(expr: &Expr) -> bool {
-    use crate::model::BinaryOp::{Divide, Remainder};
+    use super::BinaryOp::{Divide, Remainder};
     let mut faults = false;
     walk(expr, &mut |e| match &e.kind {
         ExprKind::Binary(Divide | Remainder, _, divisor) => {
