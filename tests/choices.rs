@@ -1,20 +1,23 @@
 //! What a simulation may choose from is what a search explores: walking by choices alone from the initial state reaches
 //! exactly as many states as SPIN stores, on every verified model of the corpus.
 
+mod common;
+
+use common::Expectation;
 use pv::exec::{Machine, Program};
 use pv::search::choose::{atomic_after, choices};
 use pv::search::outcome::Actor;
 use pv::search::replay;
 use std::collections::HashSet;
-use std::path::Path;
 
 /// Larger models would take long in a debug build and show nothing new.
 const LARGEST: usize = 2000;
 
 fn expected_states(text: &str) -> Option<usize> {
-    let line = text.lines().find(|line| line.contains("expect: verdict=verified"))?;
-    let count = line.split_whitespace().find_map(|pair| pair.strip_prefix("stored="))?;
-    count.parse().ok().filter(|&count| count <= LARGEST)
+    match common::expectation(text) {
+        Expectation::Counts(counts) if !counts.violated => Some(counts.stored as usize).filter(|&n| n <= LARGEST),
+        _ => None,
+    }
 }
 
 /// Storable states that choices lead to.
@@ -53,22 +56,20 @@ fn reachable(model: &pv::model::Model) -> Result<usize, String> {
 
 #[test]
 fn choices_reach_what_searches_reach() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut tried, mut wrong) = (0, Vec::new());
     for folder in ["tests/corpus", "examples"] {
-        for file in std::fs::read_dir(root.join(folder)).expect("a folder").flatten() {
-            let path = file.path();
-            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        for path in common::models(folder) {
+            let text = std::fs::read_to_string(&path).unwrap();
             let Some(expected) = expected_states(&text) else { continue };
             // Flags of the preprocessor would be needed.
             if text.contains("spin-flags:") {
                 continue;
             }
+            let model = common::load(&path).unwrap_or_else(|what| panic!("{what}"));
             // Hidden variables are not part of a stored state, so what follows depends on who comes first.
-            let Some(model) = pv::load::read(&path).ok().map(|(_, model)| model).filter(|model| model.hidden_size == 0)
-            else {
+            if model.hidden_size > 0 {
                 continue;
-            };
+            }
             tried += 1;
             let found = reachable(&model);
             if found != Ok(expected) {

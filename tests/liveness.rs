@@ -1,11 +1,13 @@
 //! Cycles: the verdicts of the corpus, the shape of every counterexample, and weak fairness against its definition.
 
+mod common;
+
+use common::{Expectation, LARGEST, expected_cycles, model_of, run};
 use pv::exec::{Machine, Program};
 use pv::model::{Model, TransitionType};
 use pv::search::lasso;
 use pv::search::liveness::accepting;
-use pv::search::monitor::Monitor;
-use pv::search::outcome::{Actor, Outcome, Step, Verdict, Violation, ViolationKind};
+use pv::search::outcome::{Actor, Step, Verdict, Violation, ViolationKind};
 use pv::search::plan::{Plan, Property};
 use pv::search::walk::{Control, Decision, Event, Movers, Rules, Visitor, Walk};
 use pv::store::Handle;
@@ -13,35 +15,6 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
-
-fn run(model: &Model, plan: &Plan) -> Outcome {
-    let interrupt = AtomicBool::new(false);
-    plan.execute(model, &mut Monitor::silent(&interrupt))
-}
-
-/// One `expect-liveness` line.
-struct Expected<'a> {
-    property: &'a str,
-    mode: &'a str,
-    fair: bool,
-    violated: bool,
-}
-
-fn expectations(text: &str) -> Vec<Expected<'_>> {
-    text.lines()
-        .filter_map(|line| line.split_once("expect-liveness: "))
-        .filter_map(|(_, rest)| {
-            let value = |key: &str| rest.split_whitespace().find_map(|pair| pair.strip_prefix(key));
-            Some(Expected {
-                property: value("property=")?,
-                mode: value("mode=")?,
-                fair: value("fair=")? == "1",
-                violated: value("violated=")? == "1",
-            })
-        })
-        .collect()
-}
 
 /// The cycle closes in the state it starts from and shows what it is said to show.
 fn check_lasso(model: &Model, plan: &Plan, violation: &Violation) -> Result<(), String> {
@@ -51,20 +24,20 @@ fn check_lasso(model: &Model, plan: &Plan, violation: &Violation) -> Result<(), 
 
 #[test]
 fn verdicts_of_the_corpus() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut failures = Vec::new();
     let mut checked = 0;
     for folder in ["tests/corpus/liveness", "examples"] {
-        for entry in std::fs::read_dir(root.join(folder)).expect("the folder is there").flatten() {
-            let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
-            let expected = expectations(&text);
-            // The large examples are left to the comparison with SPIN, which runs in release.
-            if expected.is_empty() || text.contains("stored=396167") || text.contains("stored=54964") {
+        for path in common::models(folder) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let expected = expected_cycles(&text);
+            // The large examples are left to the comparison with SPIN.
+            let large = matches!(common::expectation(&text), Expectation::Counts(counts) if counts.stored > LARGEST);
+            if expected.is_empty() || large {
                 continue;
             }
-            let name = entry.file_name().to_string_lossy().to_string();
-            let (_, model) = match pv::load::read(&entry.path()) {
-                Ok(loaded) => loaded,
+            let name = path.file_name().unwrap_or_default().to_string_lossy().to_string();
+            let model = match common::load(&path) {
+                Ok(model) => model,
                 Err(what) => {
                     failures.push(format!("{name}: {what}"));
                     continue;
@@ -82,7 +55,8 @@ fn verdicts_of_the_corpus() {
                 let plan = Plan { property, fair: line.fair, ..Plan::default() };
                 let outcome = run(&model, &plan);
                 let label = format!("{name} {} {} fair={}", line.property, line.mode, line.fair);
-                if (outcome.verdict == Verdict::Violated) != line.violated {
+                let complete = !matches!(outcome.verdict, Verdict::Incomplete(_));
+                if !complete || (outcome.verdict == Verdict::Violated) != line.violated {
                     failures.push(format!("{label}: {}", outcome.verdict.name()));
                 }
                 for violation in &outcome.violations {
@@ -101,7 +75,7 @@ fn verdicts_of_the_corpus() {
 fn a_lasso_that_is_none_is_refused() {
     let text = "byte x; active proctype P() { do :: x = 1 - x od } active proctype Q() { x == 7 } \
                 active proctype R() { x = 9; false } ltl p { []<> (x == 9) }";
-    let (_, model) = pv::load::read_text("lasso.pml", text).unwrap_or_else(|what| panic!("{what}"));
+    let model = model_of(text);
     let plan = Plan { property: Property::Claim(0), ..Plan::default() };
     let outcome = run(&model, &plan);
     let found = outcome.violations.first().expect("P can go around without R");
@@ -118,7 +92,7 @@ fn a_lasso_that_is_none_is_refused() {
     assert_eq!(check_lasso(&model, &fair, found), Err("the cycle is not weakly fair".to_string()));
     let labelled = |labels: &str| {
         let text = format!("byte x; active proctype P() {{ do :: x = 1 - x; {labels} skip od }}");
-        pv::load::read_text("lasso.pml", &text).unwrap_or_else(|what| panic!("{what}")).1
+        model_of(&text)
     };
     let plan = Plan { property: Property::AcceptLabels, ..Plan::default() };
     let both = labelled("accept: progress:");
@@ -310,7 +284,7 @@ fn cycles_and_weak_fairness_are_as_defined() {
     let mut counts = [(0, 0); 3];
     for number in 0..120 {
         let text = random_model(&mut rng);
-        let (_, model) = pv::load::read_text("random.pml", &text).unwrap_or_else(|what| panic!("{text}\n{what}"));
+        let model = model_of(&text);
         for (property, (violated, different)) in properties.into_iter().zip(&mut counts) {
             let plan = Plan { property, fair: true, ..Plan::default() };
             let label = format!("{property:?}, model {number}:\n{text}");
