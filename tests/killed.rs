@@ -3,8 +3,11 @@
 
 #![cfg(unix)]
 
+mod common;
+
+use common::command;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::time::Duration;
 
 const PV: &str = env!("CARGO_BIN_EXE_pv");
@@ -21,12 +24,6 @@ fn folder() -> tempfile::TempDir {
     std::fs::create_dir(folder.path().join("work")).unwrap();
     std::fs::create_dir(folder.path().join("kept")).unwrap();
     folder
-}
-
-fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(PV);
-    command.args(line.split_whitespace()).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
 }
 
 fn run(folder: &Path, line: &str) -> Output {

@@ -3,6 +3,9 @@
 
 #![cfg(unix)]
 
+mod common;
+
+use common::command;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -42,12 +45,6 @@ fn folder() -> tempfile::TempDir {
         std::fs::write(folder.path().join(name), model).unwrap();
     }
     folder
-}
-
-fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(PV);
-    command.args(line.split_whitespace()).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
 }
 
 fn run(folder: &Path, line: &str) -> Output {

@@ -11,6 +11,7 @@ use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Traced, Validity, Value,
     VariableId, validity,
 };
+use super::offers::add_partners;
 use super::visit;
 use crate::model::{
     Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, Initial, Model, Place, ReceiveArgument, Region,
@@ -65,116 +66,6 @@ impl Collected {
         footprints.iter_mut().flatten().for_each(Footprint::tidy);
         Collected { footprints }
     }
-}
-
-/// A rendezvous inside a block may be taken up by any process that can receive on such a channel; its block follows.
-fn add_partners(model: &Model, flow: &Flow, footprints: &mut [Vec<Footprint>]) {
-    // receives on rendezvous channels, by process type
-    let mut receives: Vec<Vec<usize>> = Vec::new();
-    for (p, proctype) in model.proctypes.iter().enumerate() {
-        let receives_so = |action: &Action| match action {
-            Action::Receive { channel, .. } => flow.channels(p, channel).iter().any(|c| flow.capacity[c] == 0),
-            _ => false,
-        };
-        let list = proctype.automaton.transitions.iter().enumerate().filter(|(_, t)| match &t.action {
-            Action::DStep(body) => body.at(body.entry).iter().any(|first| receives_so(&first.action)),
-            action => receives_so(action),
-        });
-        receives.push(list.map(|(t, _)| t).collect());
-    }
-    let plain: Vec<Vec<Footprint>> = footprints.to_vec();
-    let asked: Vec<Footprint> = (0..model.proctypes.len()).map(|p| asked(model, flow, p)).collect();
-    for footprint in footprints.iter_mut().flatten().filter(|f| !f.partners.is_empty()) {
-        let mut done = 0;
-        while let Some(&partner) = footprint.partners.get(done) {
-            done += 1;
-            let theirs = receives[partner as usize].iter().map(|&t| &plain[partner as usize][t]);
-            for theirs in theirs.chain([&asked[partner as usize]]) {
-                footprint.union(&of_somebody(theirs));
-            }
-        }
-    }
-}
-
-/// What is read when a process of this type is asked whether it takes an offer: its clause, and which channels it receives
-/// from.
-fn asked(model: &Model, flow: &Flow, p: usize) -> Footprint {
-    let mut collector = Collector::new(model, flow, p);
-    if let Some(provided) = &model.proctypes[p].provided {
-        collector.read(provided);
-    }
-    visit::actions(&model.proctypes[p].automaton, &mut |action| {
-        if let Action::Receive { channel, .. } = action {
-            collector.read(channel);
-        }
-    });
-    collector.finish()
-}
-
-/// The footprint of a process that somebody else's block draws in, whichever process of its type it is.
-fn of_somebody(footprint: &Footprint) -> Footprint {
-    let mut theirs = footprint.clone();
-    theirs.forget();
-    theirs.flags = Flags(theirs.flags.0 & !(Flags::RENDEZVOUS_SEND.0 | Flags::RENDEZVOUS_RECEIVE.0 | Flags::DIES.0));
-    for access in &mut theirs.channels {
-        (access.many, access.own) = (true, false);
-    }
-    for access in &mut theirs.memory {
-        if matches!(access.owner, Owner::Own) {
-            access.owner = Owner::Process(Value::Any);
-        }
-    }
-    // where they are, whoever looks at it: see `relate`
-    theirs.visits.clear();
-    theirs
-}
-
-/// A receive that is looked at when somebody offers a message, and may be passed over when it is its own process's turn:
-/// behind an escape, or behind other options of a `d_step`. To look at it can be an error, because its channel cannot be
-/// told, is no more or has fewer fields. Such an error happens only while somebody offers something.
-fn overlooked(model: &Model, flow: &Flow, p: usize, t: usize, source: u32) -> bool {
-    let automaton = &model.proctypes[p].automaton;
-    let can_fail = |action: &Action| match action {
-        Action::Receive { channel, arguments, .. } => {
-            let fits = |class: usize| fields(model, flow, class).is_some_and(|fields| arguments.len() <= fields);
-            !is_there(model, flow, p, channel) || !flow.channels(p, channel).iter().all(fits)
-        }
-        _ => false,
-    };
-    match &automaton.transitions[t].action {
-        Action::DStep(body) => {
-            let guards = body.at(body.entry);
-            let hidden = guards.len() > 1 || is_behind_escape(automaton, t, source);
-            hidden && guards.iter().any(|guard| can_fail(&guard.action))
-        }
-        action => is_behind_escape(automaton, t, source) && can_fail(action),
-    }
-}
-
-/// Is there an escape before this transition that keeps it from being looked at?
-fn is_behind_escape(automaton: &Automaton, t: usize, source: u32) -> bool {
-    let earlier = &automaton.transitions[automaton.locations[source as usize].first as usize..t];
-    earlier.iter().any(|other| other.escape != 0 && other.escape != automaton.transitions[t].escape)
-}
-
-/// Number of fields of an abstract channel.
-fn fields(model: &Model, flow: &Flow, class: usize) -> Option<usize> {
-    if let Some(channel) = model.channels.get(class) {
-        return Some(channel.fields.len());
-    }
-    let p = flow.own_channels.partition_point(|&first| first <= class).checked_sub(1)?;
-    Some(model.proctypes[p].channels.get(class - flow.own_channels[p])?.fields.len())
-}
-
-/// Plainly a channel that lives as long as the process: declared with it or globally, and never assigned to.
-fn is_there(model: &Model, flow: &Flow, p: usize, channel: &Expr) -> bool {
-    let ExprKind::Load(place) = &channel.kind else { return false };
-    let (initial, written) = match place.region {
-        Region::Local => (&model.proctypes[p].initial, flow.local_written[p].get(place.variable as usize)),
-        Region::Global | Region::Hidden => (&model.initial, flow.global_written.get(place.variable as usize)),
-    };
-    let declared = |made: &Initial| matches!(made, Initial::Channel(of, _) if of.variable == place.variable);
-    place.indices.is_empty() && written == Some(&false) && initial.iter().any(declared)
 }
 
 /// Collects one footprint.
@@ -253,7 +144,7 @@ impl<'m> Collector<'m> {
             collector.read(provided);
         }
         collector.note_looks(first);
-        if overlooked(model, flow, p, first, sources[first]) {
+        if flow.overlooked[p].contains(first) {
             // as if it were the other side of every rendezvous
             collector.out.flags.add(Flags::RENDEZVOUS_RECEIVE);
             collector.out.rendezvous = flow.all();
@@ -508,8 +399,7 @@ impl<'m> Collector<'m> {
             for (q, proctype) in self.model.proctypes.iter().enumerate() {
                 // Whoever is asked whether he takes it may fail to answer, by what the block has written before.
                 let mut receives = proctype.provided.as_ref().is_some_and(|clause| self.can_be_made_to_fail(clause));
-                let sources = sources(&proctype.automaton);
-                receives |= (0..sources.len()).any(|t| overlooked(self.model, self.flow, q, t, sources[t]));
+                receives |= !self.flow.overlooked[q].is_empty();
                 visit::actions(&proctype.automaton, &mut |action| {
                     if let Action::Receive { channel, .. } = action {
                         receives |= self.flow.channels(q, channel).intersects(&synchronous);

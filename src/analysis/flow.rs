@@ -99,6 +99,8 @@ pub struct Flow {
     /// that nobody writes: such a variable is a parameter, set when its process was made by one that holds the channel,
     /// so its process is younger than the owner and dies before it.
     pub escapes: BitSet,
+    /// By process type: receives that only an offer brings to light, and whose look can be an error; see [`super::offers`].
+    pub overlooked: Vec<BitSet>,
     /// By global variable: the abstract channels it may hold.
     global_channels: Vec<BitSet>,
     /// By process type and local: the abstract channels it may hold.
@@ -130,6 +132,7 @@ impl Flow {
             own_channels,
             capacity,
             escapes: BitSet::new(classes),
+            overlooked: Vec::new(),
             global_channels: vec![BitSet::new(classes); model.globals.len()],
             local_channels: model.proctypes.iter().map(|p| vec![BitSet::new(classes); p.locals.len()]).collect(),
         };
@@ -146,6 +149,7 @@ impl Flow {
         });
         flow.note_remote_references(model);
         flow.follow_channels(model);
+        flow.overlooked = super::offers::overlooked(model, &flow);
         flow
     }
 
@@ -246,10 +250,11 @@ impl Flow {
     /// is sent to a dangling id may end up in a channel with other fields.
     fn follow_channels(&mut self, model: &Model) {
         let mut mailbox = BitSet::new(self.classes());
+        let made_up = makes_up_ids(model);
         loop {
             self.spread(model, &mut mailbox);
             self.note_escapes(&mailbox);
-            if makes_up_ids(model) {
+            if made_up {
                 self.escapes = self.all();
             }
             if !self.widen_dangling(model) {

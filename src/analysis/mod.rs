@@ -11,6 +11,7 @@ pub mod enabling;
 pub mod flow;
 pub mod footprint;
 mod machine;
+mod offers;
 pub mod pairs;
 pub mod persistent;
 pub mod relate;

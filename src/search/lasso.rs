@@ -6,17 +6,15 @@
 //! the cycle or be unable to in one of its states. Costs one expansion for each state of the cycle.
 
 use crate::exec::{Machine, Program};
-use crate::model::TransitionType;
 use crate::search::liveness::accepting;
 use crate::search::outcome::{Actor, Step, Violation, ViolationKind};
+use crate::search::peek::peek;
 use crate::search::replay;
-use crate::search::walk::{Control, Decision, Event, Movers, Rules, Visitor, Walk};
-use crate::store::Handle;
+use crate::search::walk::{Movers, Rules};
 
 /// Says what is wrong with a cycle; a violation that is none is passed over. `rules` are those of the search.
 pub fn check(program: &Program, rules: Rules, fair: bool, violation: &Violation) -> Result<(), String> {
     let Some(start) = violation.cycle_start else { return Ok(()) };
-    let rules = Rules { max_depth: u64::MAX, ..rules };
     let mut machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
     let mut cycle =
         Cycle { rules, accepts: false, progress: false, moved: Movers::default(), unable: Movers::default() };
@@ -99,10 +97,7 @@ impl Cycle {
     fn look(&mut self, machine: &mut Machine<'_>) {
         self.accepts |= accepting(machine);
         self.progress |= (0..machine.process_count()).any(|pid| machine.place(pid).progress);
-        let mut able = Able(Movers::default());
-        let transitions = machine.program().transitions.len();
-        Walk::new(transitions, self.rules).run(machine, &mut able, false);
-        self.unable = self.unable.union(able.0.complement());
+        self.unable = self.unable.union(peek(machine, self.rules).movers.complement());
     }
 
     fn judge(&self, kind: ViolationKind, fair: bool) -> Result<(), String> {
@@ -116,29 +111,5 @@ impl Cycle {
             return Err("the cycle is not weakly fair".into());
         }
         Ok(())
-    }
-}
-
-/// Who can make a step from a state.
-struct Able(Movers);
-
-impl Visitor for Able {
-    const WATCHES: bool = true;
-    const PEEKS: bool = true;
-
-    fn can_move(&mut self, movers: Movers, _: bool) {
-        self.0 = self.0.union(movers);
-    }
-
-    fn arrive(&mut self, _: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
-        Decision::Back
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
     }
 }

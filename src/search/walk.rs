@@ -14,9 +14,10 @@ pub use crate::search::visitor::{Choice, Control, Decision, Event, Movers, Rules
 
 use crate::exec::{Fired, Machine, Mark, Trap};
 use crate::model::TransitionType;
+use crate::search::long_block::LongBlocks;
 use crate::search::outcome::{Actor, Step};
-use crate::store::{ExactStore, FindStore, Handle, Store, Visit};
-use std::collections::HashMap;
+use crate::search::peek::peek;
+use crate::store::Handle;
 
 /// A path of more steps than this through an atomic block may never end: from here on the states inside the block are
 /// remembered, and one that comes again is not followed. Real blocks are much shorter and cost nothing.
@@ -60,27 +61,9 @@ struct Frame {
     by_timeout: bool,
     /// The step that led here was one of the claim.
     by_claim: bool,
-    /// In an entered state (and in the first one): steps that its latest move has made in all, see [`Walk::tick`].
+    /// In an entered state (and in the first one): steps that its latest move has made in all, see [`Walk::count_step`].
     /// Elsewhere: steps since that state.
     passed: u32,
-}
-
-/// States inside an atomic block that is longer than any should be.
-#[derive(Debug)]
-struct LongBlock {
-    /// Where on the path the state stands from which the move started.
-    root: usize,
-    /// Each with the process that is inside. In one piece, which is given back at once however large it is.
-    states: ExactStore,
-    /// Where paths are cut off somewhere: how deep the path was in each of them.
-    depths: HashMap<u64, u64>,
-}
-
-impl LongBlock {
-    fn memory(&self) -> usize {
-        // A map of this kind has two words and a byte for each place, and for a moment twice when it grows.
-        self.states.memory() + self.depths.capacity() * 3 * 17
-    }
 }
 
 /// The path of a walk and its counts.
@@ -95,11 +78,11 @@ pub struct Walk {
     /// Longest path.
     pub deepest: u64,
     /// Those of the moves on the path, from the start on: a block may end in a state from which another one starts.
-    long_blocks: Vec<LongBlock>,
+    long_blocks: LongBlocks,
     /// Steps since the visitor has heard of some, see [`TICK`].
     unheard: u32,
     /// For visitors that watch who moves, by place on the path: who has moved since the last entered state.
-    watched: Vec<Movers>,
+    moved: Vec<Movers>,
     /// Added to depths: where the walk itself starts below the initial state.
     pub base_depth: u64,
 }
@@ -122,9 +105,9 @@ impl Walk {
             reached: vec![false; transitions],
             atomic_steps: 0,
             deepest: 0,
-            long_blocks: Vec::new(),
+            long_blocks: LongBlocks::default(),
             unheard: 0,
-            watched: Vec::new(),
+            moved: Vec::new(),
             base_depth: 0,
         }
     }
@@ -141,9 +124,9 @@ impl Walk {
 
     /// Bytes of the stack.
     pub fn memory(&self) -> usize {
-        let blocks: usize = self.long_blocks.iter().map(LongBlock::memory).sum();
         // With the quarter by which it grows next: that comes between two looks.
-        self.frames.capacity() / 4 * 5 * size_of::<Frame>() + blocks
+        let frames = self.frames.capacity() / 4 * 5 * size_of::<Frame>();
+        frames + self.moved.capacity() * size_of::<Movers>() + self.long_blocks.memory()
     }
 
     /// The steps of the current path.
@@ -157,26 +140,19 @@ impl Walk {
         self.frames.iter().enumerate().filter(stored).map(|(depth, frame)| (depth, frame.handle))
     }
 
-    /// The processes that have moved since the last entered state of the path (the top frame not counted as one).
+    /// The processes that have moved since the last entered state of the path (the top frame not counted as one). Only for
+    /// visitors with [`Visitor::WATCHES`].
     pub fn movers(&self) -> Movers {
-        let mut movers = Movers::default();
-        for frame in self.frames[1..].iter().rev() {
-            if frame.flags & STORED != 0 {
-                break;
-            }
-            if !frame.by_claim {
-                movers.add(frame.mover);
-            }
-        }
-        movers
+        debug_assert!(self.moved.len() >= self.frames.len(), "asked by a visitor that does not watch");
+        self.moved.get(self.frames.len() - 1).copied().unwrap_or_default()
     }
 
     /// A frame is about to be pushed: who has moved up to it? `fresh`: the top frame was entered.
-    fn watch(&mut self, fresh: bool, mover: Option<u8>) {
-        self.watched.truncate(self.frames.len());
-        let mut movers = if fresh { Movers::default() } else { self.watched.last().copied().unwrap_or_default() };
+    fn note_mover(&mut self, fresh: bool, mover: Option<u8>) {
+        self.moved.truncate(self.frames.len());
+        let mut movers = if fresh { Movers::default() } else { self.movers() };
         mover.into_iter().for_each(|pid| movers.add(pid));
-        self.watched.push(movers);
+        self.moved.push(movers);
     }
 
     fn step_of(&self, machine: &Machine<'_>, frame: &Frame) -> Step {
@@ -200,8 +176,10 @@ impl Walk {
         self.frames.clear();
         // what was passed on an earlier walk is followed again: its ends are ends of this one too
         self.long_blocks.clear();
-        self.watched.clear();
-        self.watched.push(Movers::default());
+        self.moved.clear();
+        if V::WATCHES {
+            self.moved.push(Movers::default());
+        }
         let turn = if self.rules.claim { CLAIM } else { 0 };
         self.frames.push(Frame {
             handle: Handle::default(),
@@ -293,12 +271,8 @@ impl Walk {
     /// Can the system not move without `timeout`?
     #[cold]
     fn is_stuck(&self, machine: &mut Machine<'_>) -> bool {
-        let rules = Rules { claim: false, halts: false, end_states: false, max_depth: u64::MAX, ..self.rules };
-        let mark = machine.mark();
-        let mut moves = AnyMove(false);
-        Walk::new(machine.program().transitions.len(), rules).run(machine, &mut moves, false);
-        machine.undo(mark);
-        !moves.0
+        let rules = Rules { claim: false, halts: false, end_states: false, ..self.rules };
+        !peek(machine, rules).without_timeout
     }
 
     /// Takes the next executable step from the top frame.
@@ -379,7 +353,7 @@ impl Walk {
                             // Something was executable here, only not soundly: no deadlock is to be reported.
                             Fired::Failed(_) => {
                                 if V::WATCHES && !claim_turn {
-                                    self.watched(visitor, pid as u8, handshake);
+                                    self.tell_first_step(visitor, pid as u8, handshake);
                                 }
                                 frame.flags |= MOVED | ANY;
                                 continue;
@@ -391,7 +365,7 @@ impl Walk {
                 self.reached[number as usize] = true;
                 let offers = machine.in_handshake();
                 if V::WATCHES && !claim_turn && !offers {
-                    self.watched(visitor, pid as u8, handshake);
+                    self.tell_first_step(visitor, pid as u8, handshake);
                 }
                 if V::REDUCES && first && !offers {
                     let step = Taken { pid: pid as u8, number };
@@ -417,7 +391,7 @@ impl Walk {
                 *self.top() = frame;
                 if !self.long_blocks.is_empty() && (starts || frame.by_claim || (V::REDUCES && first)) {
                     // Every end of every move counts: what an earlier one has passed is followed again.
-                    self.forget_blocks(self.frames.len() - 1 - frame.passed as usize);
+                    self.long_blocks.forget_from(self.frames.len() - 1 - frame.passed as usize);
                 }
                 let mut flags = 0;
                 if claim_turn {
@@ -436,7 +410,7 @@ impl Walk {
                     self.frames.reserve_exact(self.frames.len() / 4 + 1024);
                 }
                 if V::WATCHES {
-                    self.watch(frame.flags & STORED != 0, (!claim_turn).then_some(pid as u8));
+                    self.note_mover(frame.flags & STORED != 0, (!claim_turn).then_some(pid as u8));
                 }
                 self.frames.push(Frame {
                     handle: Handle::default(),
@@ -506,14 +480,6 @@ impl Walk {
         }
     }
 
-    /// Forgets the blocks of moves from this place of the path and behind it.
-    #[cold]
-    fn forget_blocks(&mut self, root: usize) {
-        while self.long_blocks.last().is_some_and(|block| block.root >= root) {
-            self.long_blocks.pop();
-        }
-    }
-
     /// The entered state, or the start, from which the move under way comes.
     fn root(&self) -> usize {
         let top = self.frames.len() - 1;
@@ -538,45 +504,27 @@ impl Walk {
         visitor.tick(machine, self)
     }
 
-    /// Was the machine's state, which is inside a long block, passed by the same move before? From now on it was. Where
-    /// paths are cut off somewhere, one that is shorter may lead further and is followed all the same.
+    /// Was the machine's state, which is inside a long block, passed by the same move before? From now on it was.
     #[cold]
     fn is_old<V: Visitor>(&mut self, machine: &Machine<'_>) -> bool {
-        let (depth, top, root) = (self.depth(), self.frames.len() - 1, self.root());
         if machine.in_handshake() {
             return false;
         }
-        self.forget_blocks(root + 1);
-        if self.long_blocks.last().is_none_or(|block| block.root < root) {
-            self.long_blocks.push(LongBlock { root, states: ExactStore::new(0), depths: HashMap::new() });
-        }
-        let Some(block) = self.long_blocks.last_mut() else { return false };
+        let (top, root) = (self.frames.len() - 1, self.root());
         // Who is inside belongs to it: two processes may be in blocks of their own in the same state.
         let mut inside = machine.saved().to_vec();
         inside.push(self.frames[top].mover);
         if V::WATCHES {
             // Who has moved on the way is of interest too.
-            inside.extend(self.watched[top].bytes());
+            inside.extend(self.moved[top].bytes());
         }
-        match block.states.insert(&inside, None) {
-            Visit::New(handle) => {
-                if self.rules.max_depth != u64::MAX {
-                    block.depths.insert(handle.0, depth);
-                }
-                self.unheard = self.unheard.saturating_add((inside.len() / BYTES_PER_STEP) as u32);
-                false
-            }
-            Visit::Seen { .. } if self.rules.max_depth != u64::MAX => {
-                let known = block.states.find(&inside).and_then(|(handle, _)| block.depths.get_mut(&handle.0));
-                let Some(known) = known else { return false };
-                let shorter = depth < *known;
-                *known = depth.min(*known);
-                !shorter
-            }
-            Visit::Seen { .. } => true,
-            // The system gives no more: the next look of the search comes to that end.
-            Visit::Full => false,
+        // Where paths are cut off somewhere, one that is shorter may lead further.
+        let depth = (self.rules.max_depth != u64::MAX).then(|| self.depth());
+        let known = self.long_blocks.knows(root, &inside, depth);
+        if !known {
+            self.unheard = self.unheard.saturating_add((inside.len() / BYTES_PER_STEP) as u32);
         }
+        known
     }
 
     fn claim_ended<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Control {
@@ -721,7 +669,7 @@ impl Walk {
     }
 
     /// A step of this process from the top frame is possible: tells the visitor if it is the first since a state.
-    fn watched<V: Visitor>(&mut self, visitor: &mut V, pid: u8, handshake: bool) {
+    fn tell_first_step<V: Visitor>(&mut self, visitor: &mut V, pid: u8, handshake: bool) {
         let top = *self.top();
         // in an entered state the field counts what its moves have made
         let passed = if top.flags & ROOT != 0 { 0 } else { top.passed };
@@ -745,30 +693,6 @@ impl Walk {
         // A send that nobody took has not happened.
         let failed = machine.in_handshake() && frame.flags & ANY == 0;
         self.pop(machine, visitor, !failed);
-        Control::Continue
-    }
-}
-
-/// Some process can move without `timeout`.
-struct AnyMove(bool);
-
-impl Visitor for AnyMove {
-    const WATCHES: bool = true;
-    const PEEKS: bool = true;
-
-    fn can_move(&mut self, _: Movers, timeout: bool) {
-        self.0 |= !timeout;
-    }
-
-    fn arrive(&mut self, _: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
-        Decision::Stop
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
         Control::Continue
     }
 }

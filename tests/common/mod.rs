@@ -12,6 +12,7 @@ use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict};
 use pv::search::plan::Plan;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 /// Models above this many states are left to the comparison with SPIN.
@@ -44,6 +45,13 @@ pub fn trials(check: fn(&Path) -> Result<(), Failed>) -> Vec<Trial> {
         }
     }
     trials
+}
+
+/// The program with these words, in this folder, with what it says kept.
+pub fn command(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
+    command.args(line.split_whitespace()).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// A model from a file.
