@@ -10,8 +10,6 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-const PV: &str = env!("CARGO_BIN_EXE_pv");
-
 /// One block of two states that branches at each step.
 const BRANCHES: &str = "byte g; active proctype P() { atomic { do :: g = 1 :: g = 0 od } }\n";
 /// One that also comes to new states for ever.

@@ -203,13 +203,17 @@ fn in_steps(bytes: u64) -> u64 {
     bytes.next_multiple_of(RESERVE_STEP).max(RESERVE_LEAST)
 }
 
-/// Bytes of this program that are in memory now; a guess where the system does not say.
+/// Bytes of the program's code that are in memory, about. Which of its pages are there changes from run to run and with what was
+/// called before; a figure that tables are sized by must not.
+const CODE: u64 = 4 << 20;
+
+/// Bytes of this program that are in memory now: what it has allocated, and its code; a guess where the system does not say.
 pub fn resident() -> u64 {
-    let pages = std::fs::read_to_string("/proc/self/statm")
-        .ok()
-        .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let mut pages = text.split_whitespace().skip(1).map(|word| word.parse::<u64>().ok());
+    let (Some(Some(all)), Some(Some(shared))) = (pages.next(), pages.next()) else { return 8 << 20 };
     // Pages of 4 KiB are the rule on the systems that have this file.
-    pages.map_or(8 << 20, |pages| pages * 4096)
+    CODE + all.saturating_sub(shared) * 4096
 }
 
 /// Bytes that the system could give without swapping, if it says; not more than a limit on the program's addresses
