@@ -6,12 +6,12 @@ mod common;
 use common::example;
 use pv::exec::Program;
 use pv::model::Model;
-use pv::search::dfs::Settings;
+use pv::search::explore::dfs::Settings;
+use pv::search::explore::queued;
+use pv::search::explore::serial;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Levels, Outcome, Verdict};
 use pv::search::plan::{Order, Plan};
-use pv::search::queued;
-use pv::search::serial;
 use pv::search::walk::Rules;
 use pv::store::{
     BfsCache, BfsStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Kept, Links, Queue,
@@ -76,7 +76,7 @@ fn run(model: &Model, store: &mut impl BfsStore, files: (Queue, Links), all_erro
 
 fn replayable(program: &Program, outcome: &Outcome) {
     for violation in &outcome.violations {
-        pv::search::replay::verify(program, &violation.path).unwrap();
+        pv::search::walk::replay::verify(program, &violation.path).unwrap();
         assert!(!violation.path.is_empty());
     }
 }

@@ -5,9 +5,9 @@ mod common;
 
 use common::Expectation;
 use pv::exec::{Machine, Program};
-use pv::search::choose::{atomic_after, choices};
 use pv::search::outcome::Actor;
-use pv::search::replay;
+use pv::search::walk::possible::{atomic_after, choices};
+use pv::search::walk::replay;
 use std::collections::HashSet;
 
 /// Larger models would take long in a debug build and show nothing new.

@@ -62,7 +62,7 @@ fn check(path: &Path) -> Result<(), Failed> {
     }
     for violation in &outcome.violations {
         let (_, program) = plan.compile(&model);
-        pv::search::replay::verify(&program, &violation.path)
+        pv::search::walk::replay::verify(&program, &violation.path)
             .map_err(|reason| format!("the path to `{}` does not replay: {reason}", violation.message))?;
     }
     let wide = run(&model, &Plan { order: Order::BreadthFirst, ..plan });

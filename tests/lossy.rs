@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Expectation, example, run};
-use pv::search::lossy::Keeping;
+use pv::search::explore::lossy::Keeping;
 use pv::search::outcome::{Limit, Verdict};
 use pv::search::plan::Plan;
 

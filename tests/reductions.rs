@@ -153,7 +153,7 @@ fn together() -> Result<(), Failed> {
 
 /// The executor is the judge: two moves that do not commute are told apart from two that do.
 fn checks_are_not_idle() -> Result<(), Failed> {
-    use pv::search::moves::Explorer;
+    use pv::search::walk::moves::Explorer;
     let model = model_of(
         "byte x, y; active proctype a() { x = 1 } active proctype b() { x = 2 } active proctype c() { y = 1 }",
     );
@@ -164,7 +164,7 @@ fn checks_are_not_idle() -> Result<(), Failed> {
     expect(moves.len() == 3, || format!("{} moves", moves.len()))?;
     for (n, first) in moves.iter().enumerate() {
         for second in &moves[n + 1..] {
-            let swapped = pv::search::check::differ(&mut explorer, first, second);
+            let swapped = pv::search::reduce::audit::differ(&mut explorer, first, second);
             let both_write_x = first.step.pid < 2 && second.step.pid < 2;
             expect(swapped.is_some() == both_write_x, || format!("{first:?} {second:?}: {swapped:?}"))?;
         }
@@ -177,9 +177,9 @@ fn checks_are_not_idle() -> Result<(), Failed> {
 fn broken_relation() -> Result<(), Failed> {
     use pv::analysis::Dependence;
     use pv::exec::Program;
-    use pv::search::check::Watch;
-    use pv::search::reduction::Full;
-    use pv::store::exact::ExactStore;
+    use pv::search::reduce::Full;
+    use pv::search::reduce::audit::Watch;
+    use pv::store::depth::exact::ExactStore;
     let model = model_of("byte x; active proctype a() { x = 1 } active proctype b() { x = 2 }");
     let program = Program::new(&model, None);
     let interrupt = AtomicBool::new(false);
@@ -193,10 +193,10 @@ fn broken_relation() -> Result<(), Failed> {
         let mut monitor = Monitor::silent(&interrupt);
         let outcome = if breadth {
             let mut store = ExactStore::with_links(1, usize::MAX);
-            pv::search::bfs::search_reduced(&model, &program, &mut store, &mut watched, settings, &mut monitor)
+            pv::search::explore::bfs::search_reduced(&model, &program, &mut store, &mut watched, settings, &mut monitor)
         } else {
             let mut store = ExactStore::new(1);
-            pv::search::dfs::search_reduced(&model, &program, &mut store, &mut watched, settings, &mut monitor)
+            pv::search::explore::dfs::search_reduced(&model, &program, &mut store, &mut watched, settings, &mut monitor)
         };
         let expected = if broken { "incomplete" } else { "verified" };
         expect(outcome.verdict.name() == expected, || format!("{breadth} {broken}: {:?}", outcome.verdict))?;
@@ -238,7 +238,7 @@ fn broken_claims() -> Result<(), Failed> {
 /// possible now. Closing over processes takes the reader with its next step, and the other user of `y`; move by move the
 /// writer is enough.
 fn closed_road() -> Result<(), Failed> {
-    use pv::search::por::{Keep, PersistentSets};
+    use pv::search::reduce::persistent::{Keep, PersistentSets};
     let model = model_of(
         "byte x, y, gate, key;
          active proctype writer() { x = 1 }

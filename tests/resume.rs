@@ -5,11 +5,11 @@ mod common;
 
 use common::model_of;
 use pv::model::Model;
+use pv::search::explore::lossy::Keeping;
 use pv::search::keeper::Keeper;
-use pv::search::lossy::Keeping;
-use pv::search::low_memory::{Breadth, Hub, LowMemory};
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Outcome, Verdict};
+use pv::search::plan::low_memory::{Breadth, Hub, LowMemory};
 use pv::search::plan::{Order, Plan};
 use pv::store::Window;
 use pv::store::checkpoint::Reader;

@@ -2,7 +2,7 @@
 //!
 //! A set T of moves is persistent in a state if nothing that the others can do on their own, however long, depends on a
 //! move of T (Godefroid's thesis, chapter 4). Exploring only T from each state keeps every deadlock; with a proviso against
-//! ignoring also every assertion and local state (`search::por`). This is the stubborn-set construction (Valmari; Overman)
+//! ignoring also every assertion and local state (`search::reduce::persistent`). This is the stubborn-set construction (Valmari; Overman)
 //! at the grain of processes. Start from one process that can move, and close: for each transition at the location of a
 //! process of the set,
 //!

@@ -8,7 +8,7 @@ use crate::exec::show::{Shown, View};
 use crate::exec::{Machine, Program, print::Printed};
 use crate::model::Model;
 use crate::search::outcome::{Actor, Step};
-use crate::search::replay;
+use crate::search::walk::replay;
 use crate::source::SourceMap;
 use std::collections::HashMap;
 

@@ -1,32 +1,13 @@
-//! Searches: one algorithm per file; none names a concrete store.
+//! Searches: what walks a model, what may be left out, in which order states are explored, how cycles are found, and the
+//! plan that puts one search together. No search names a concrete store.
 
-pub mod bfs;
-pub mod check;
-pub mod choose;
-pub mod dfs;
-pub mod fair;
+pub mod cycles;
+pub mod explore;
 pub mod keeper;
-pub mod lasso;
 pub mod ledger;
-pub mod liveness;
-mod long_block;
-pub mod lossy;
-pub mod low_memory;
 pub mod monitor;
-pub mod moves;
 pub mod outcome;
-pub mod peek;
 pub mod plan;
-pub mod pod;
-pub mod por;
-pub mod por_sleep;
-pub mod queued;
-pub mod reduction;
-pub mod replay;
+pub mod reduce;
 pub mod saved;
-pub mod serial;
-pub mod sleep;
-mod sleepers;
-pub mod stack;
-pub mod visitor;
 pub mod walk;

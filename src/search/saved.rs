@@ -8,8 +8,8 @@
 //! Sections, beside those of the store: `admn` a text for the command line, `cnts` counters, `errs` errors, `link` links,
 //! `queu` the queue.
 
+use crate::search::explore::queued::{Earlier, PREFIX, Queued};
 use crate::search::outcome::{Level, Limit, Violation};
-use crate::search::queued::{Earlier, PREFIX, Queued};
 use crate::store::checkpoint::{Reader, Writer};
 use crate::store::saved::{self, Kind};
 use crate::store::{BfsStore, Link};
@@ -22,7 +22,7 @@ const LINKS: [u8; 4] = *b"link";
 const QUEUE: [u8; 4] = *b"queu";
 
 /// A state that has to be expanded again: its depth and its bytes.
-pub(super) type Redo = Option<(u64, Vec<u8>)>;
+pub(in crate::search) type Redo = Option<(u64, Vec<u8>)>;
 
 #[derive(Serialize, Deserialize)]
 struct Counters {
@@ -73,7 +73,7 @@ impl Queued<'_, '_, '_, '_> {
 
     /// Leaves a checkpoint on the way. The search does not hang on it: if it cannot be written, the search goes on, and the
     /// one before, if any, stays.
-    pub(super) fn write_when_due<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
+    pub(in crate::search) fn write_when_due<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
         match (self.write(store), &mut self.monitor.keeper) {
             (Err(Limit::File(why)), Some(keeper)) => {
                 if keeper.could_not_write(&why) {
@@ -86,7 +86,7 @@ impl Queued<'_, '_, '_, '_> {
     }
 
     /// Leaves a checkpoint, if there is where.
-    pub(super) fn write<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
+    pub(in crate::search) fn write<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
         let Some(keeper) = &self.monitor.keeper else { return Ok(()) };
         let Some(target) = &keeper.target else { return Ok(()) };
         let mut writer = Writer::create(target)?;

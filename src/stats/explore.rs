@@ -10,7 +10,7 @@ use crate::model::TransitionType;
 use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
 use crate::search::outcome::{Limit, Step};
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
-use crate::store::exact::ExactStore;
+use crate::store::depth::exact::ExactStore;
 use crate::store::{FindStore, Handle, Store, Visit};
 use std::collections::VecDeque;
 

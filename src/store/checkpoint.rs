@@ -13,8 +13,8 @@
 //! | end: the name `end.`, length 4, crc32 | 16 |
 //! | number of sections | 4 |
 
-use super::leftovers;
-use super::work_dir::file_error;
+use crate::store::breadth::work_dir::file_error;
+use crate::store::leftovers;
 use crate::store::limit::Limit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,48 +1,30 @@
-//! What has been visited. One file per store, one trait for the depth-first searches and one for the breadth-first
-//! ones; no search names a concrete store, and nobody outside keeps a pointer into one.
+//! What has been visited. Stores for depth-first search (`depth`), for breadth-first search (`breadth`), stores that may
+//! err (`lossy`) and what they are made of (`parts`). One file per store, one trait for each kind of search; no search names a concrete store, and nobody outside keeps a pointer into one.
 
-mod arena;
-pub mod bfs_cache;
-pub mod bloom;
 pub mod breadth;
-pub mod cache;
 pub mod checkpoint;
-pub mod compact;
-pub mod disk;
-pub mod distinct;
-pub mod exact;
-mod forgetting;
-mod hash;
-pub mod hub;
+pub mod depth;
 mod leftovers;
 pub mod limit;
-pub mod links;
-pub mod omission;
-mod pending;
-pub mod queue;
-pub mod replace;
-mod rng;
+pub mod lossy;
+pub mod parts;
 pub mod saved;
-pub mod signature;
-mod slab;
-mod stack_set;
-pub mod work_dir;
 
-pub use bfs_cache::{BfsCache, Kept};
-pub use bloom::BloomStore;
+pub use breadth::cache::{BfsCache, Kept};
+pub use breadth::disk::{DiskOptions, DiskStore, Window};
+pub use breadth::hub::{HubCache, HubOptions};
+pub use breadth::links::{Link, Links};
+pub use breadth::queue::Queue;
+pub use breadth::work_dir::WorkDir;
 pub use breadth::{BfsStatistics, BfsStore};
-pub use cache::CacheStore;
-pub use compact::CompactStore;
-pub use disk::{DiskOptions, DiskStore, Window};
-pub use exact::ExactStore;
-pub use hash::StateHash;
-pub use hub::{HubCache, HubOptions};
+pub use depth::cache::CacheStore;
+pub use depth::exact::ExactStore;
+pub use depth::replace::Replacement;
 pub use limit::Limit;
-pub use links::{Link, Links};
-pub use queue::Queue;
-pub use replace::Replacement;
+pub use lossy::bloom::BloomStore;
+pub use lossy::compact::CompactStore;
+pub use parts::hash::StateHash;
 pub use saved::{Saved, Shape};
-pub use work_dir::WorkDir;
 
 use crate::model::TransitionType;
 

@@ -7,15 +7,15 @@
 //!
 //! Sections: `shap` the shape, `stor` its small parts, `visi` what was visited, for the disk also `wait` and `verd`.
 
-use super::bfs_cache::Groups;
-use super::checkpoint::{Reader, Writer};
-use super::disk::DiskStore;
-use super::distinct::Distinct;
-use super::forgetting::Forgetting;
-use super::pending::Inserted;
-use super::rng::StoreRng;
-use super::{BfsCache, BfsStore, BloomStore, CompactStore, ExactStore, FindStore, HubCache, Kept};
+use crate::store::breadth::cache::Groups;
+use crate::store::breadth::disk::DiskStore;
+use crate::store::breadth::forgetting::Forgetting;
+use crate::store::breadth::pending::Inserted;
+use crate::store::checkpoint::{Reader, Writer};
 use crate::store::limit::Limit;
+use crate::store::parts::distinct::Distinct;
+use crate::store::parts::rng::StoreRng;
+use crate::store::{BfsCache, BfsStore, BloomStore, CompactStore, ExactStore, FindStore, HubCache, Kept};
 use serde::{Deserialize, Serialize};
 
 const SHAPE: [u8; 4] = *b"shap";

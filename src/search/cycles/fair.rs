@@ -1,0 +1,417 @@
+//! Acceptance cycles under weak fairness, by strongly connected components (Gabow's path-based algorithm, with
+//! accumulated conditions as in Couvreur's emptiness check).
+//!
+//! A run is weakly fair if every process that can move from some point on without a break does move again and again.
+//! A component of the product has a fair accepting run exactly if it has an accepting state and, for every process, a
+//! state in which the process cannot move or a step inside the component in which it takes part: a closed walk
+//! through the whole component meets all of these. So each component is judged as a whole when it is complete, with
+//! no counter in the state and no copies of states. A rendezvous is a step of both its processes; a process that does
+//! not exist cannot move; where the system as a whole cannot move (stutter) no process can. A block is one step: who
+//! can make its first step can move, who would be drawn into it later on (by a rendezvous inside) cannot for that.
+//! Whoever moves anywhere in a block that was taken has moved.
+//!
+//! Exact on every model, with an exact store. Costs one visit per edge and some words per state on the component
+//! stack. SPIN's counter construction is known to err where processes are born and die; this one has none.
+
+use crate::exec::{Machine, Program};
+use crate::model::{Model, TransitionType};
+use crate::search::cycles::nested::{CycleKind, accepting, lasso};
+use crate::search::explore::dfs::Settings;
+use crate::search::ledger::Ledger;
+use crate::search::monitor::{INTERVAL, Monitor, Patience, Snapshot};
+use crate::search::outcome::{Counts, Limit, Outcome, Step};
+use crate::search::walk::replay::steps_over;
+use crate::search::walk::{Control, Decision, Ended, Event, Movers, Rules, Visitor, Walk};
+use crate::store::{FindStore, Handle, Visit};
+use rapidhash::RapidHashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Instant;
+
+/// A component that may still grow.
+#[derive(Clone, Copy, Debug)]
+struct Component {
+    /// Number of its first state.
+    first: u32,
+    /// It has an accepting state.
+    accepts: bool,
+    /// It has a cycle: an edge inside it was seen.
+    cyclic: bool,
+    /// Processes that are treated fairly in it.
+    fair: Movers,
+    /// Who moved on the edge that led into its first state.
+    entry: Movers,
+}
+
+/// A state on the path.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    number: u32,
+    /// Processes that can move here.
+    can_move: Movers,
+}
+
+struct Fair<'s, 'm, 'i, S: FindStore> {
+    model: &'m Model,
+    program: &'s Program,
+    settings: Settings,
+    store: &'s mut S,
+    ledger: Ledger<'m>,
+    monitor: &'s mut Monitor<'i>,
+    kind: CycleKind,
+    /// Numbers of the states whose component is not complete.
+    numbers: RapidHashMap<u64, u32>,
+    /// The hidden variables that each state was first met with, where the model has some.
+    hidden: RapidHashMap<u64, Box<[u8]>>,
+    /// Those states, in order of their numbers.
+    pending: Vec<Handle>,
+    components: Vec<Component>,
+    path: Vec<Open>,
+    next: u32,
+    matched: u64,
+    stored: u64,
+    vector: usize,
+    limit: Option<Limit>,
+    cut: bool,
+}
+
+impl<S: FindStore> Fair<'_, '_, '_, S> {
+    #[cold]
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
+        let hidden = self.hidden.capacity() * 32 + self.hidden.len() * (self.program.hidden as usize + 16);
+        let own = self.numbers.capacity() * 20 + self.pending.capacity() * 8 + self.path.capacity() * size_of::<Open>();
+        let own = own + hidden;
+        let memory = (self.store.memory() + walk.memory() + machine.memory() + own) as u64;
+        let snapshot =
+            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
+        self.limit = self.monitor.look(&snapshot);
+        self.limit.is_some()
+    }
+
+    /// An edge by `movers` leads to the state with this number, whose component is not complete: all components above
+    /// it are one with it.
+    fn merge(&mut self, number: u32, movers: Movers) {
+        let mut fair = movers;
+        let mut accepts = false;
+        while let Some(top) = self.components.last()
+            && top.first > number
+        {
+            fair = fair.union(top.fair).union(top.entry);
+            accepts |= top.accepts;
+            self.components.pop();
+        }
+        if let Some(top) = self.components.last_mut() {
+            top.fair = top.fair.union(fair);
+            top.accepts |= accepts;
+            top.cyclic = true;
+        }
+    }
+
+    /// The component of the newest root is complete. True if it has a fair accepting run.
+    fn close(&mut self) -> Option<Vec<Handle>> {
+        let component = self.components.pop()?;
+        let first = self.pending.iter().rposition(|handle| self.numbers.get(&handle.0) == Some(&component.first))?;
+        let states = self.pending.split_off(first);
+        for state in &states {
+            self.numbers.remove(&state.0);
+        }
+        (component.cyclic && component.accepts && component.fair.is_all()).then_some(states)
+    }
+
+    /// A fair cycle was found and cannot be shown: a budget is used up, or it hangs on variables that states do not hold.
+    fn why_no_tour(&self) -> Limit {
+        self.monitor.must_end().unwrap_or_else(|| {
+            if self.program.hidden > 0 {
+                let what = "a fair cycle was found that hangs on hidden variables, which are no part of a state";
+                return Limit::ModelError(what.into());
+            }
+            Limit::Internal("the fair cycle that was found cannot be gone through".into())
+        })
+    }
+
+    fn report(&mut self, machine: &Machine<'_>, walk: &Walk, states: &[Handle]) -> Control {
+        let mut path = walk.path(machine);
+        let start = path.len();
+        // What the search was not allowed to follow to its end may be followed now: it is between known states.
+        let rules = Rules { max_depth: u64::MAX, ..self.settings.rules };
+        let patience = self.monitor.patience();
+        let tour = Tour { program: self.program, store: &*self.store, rules, states, hidden: &self.hidden, patience };
+        let Some(cycle) = tour.steps(machine) else {
+            self.limit = Some(self.why_no_tour());
+            return Control::Stop;
+        };
+        path.extend(cycle);
+        self.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
+        if self.settings.all_errors { Control::Continue } else { Control::Stop }
+    }
+}
+
+impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
+    const WATCHES: bool = true;
+
+    fn can_move(&mut self, movers: Movers, _: bool) {
+        if let Some(open) = self.path.last_mut() {
+            open.can_move = open.can_move.union(movers);
+        }
+    }
+
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
+        if (self.stored + self.matched).is_multiple_of(INTERVAL) && self.look(machine, walk) {
+            return Decision::Stop;
+        }
+        let movers = walk.movers();
+        match self.store.visit(machine.state(), how) {
+            Visit::New(handle) => {
+                self.stored += 1;
+                self.vector = self.vector.max(machine.state().len());
+                let number = self.next;
+                self.next += 1;
+                self.numbers.insert(handle.0, number);
+                self.pending.push(handle);
+                if self.program.hidden > 0 {
+                    self.hidden.insert(handle.0, machine.saved()[..self.program.hidden as usize].into());
+                }
+                self.components.push(Component {
+                    first: number,
+                    accepts: accepting(machine),
+                    cyclic: false,
+                    fair: Movers::default(),
+                    entry: movers,
+                });
+                self.path.push(Open { number, can_move: Movers::default() });
+                Decision::Enter(handle)
+            }
+            Visit::Seen { .. } => {
+                self.matched += 1;
+                if let Some((handle, _)) = self.store.find(machine.state())
+                    && let Some(&number) = self.numbers.get(&handle.0)
+                {
+                    self.merge(number, movers);
+                }
+                Decision::Back
+            }
+            Visit::Full => {
+                self.limit = Some(self.store.limit(self.path.len() as u64));
+                Decision::Stop
+            }
+        }
+    }
+
+    fn leave(&mut self, machine: &mut Machine<'_>, walk: &Walk, handle: Handle) -> Control {
+        self.store.leave(handle);
+        let Some(open) = self.path.pop() else { return Control::Continue };
+        let Some(top) = self.components.last_mut() else { return Control::Continue };
+        top.fair = top.fair.union(open.can_move.complement());
+        if top.first == open.number
+            && let Some(states) = self.close()
+        {
+            return self.report(machine, walk, &states);
+        }
+        Control::Continue
+    }
+
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        if event == Event::Halt {
+            // Nothing can move, so the run that stays here is fair.
+            if !accepting(machine) {
+                return Control::Continue;
+            }
+            let path = walk.path(machine);
+            let start = path.len();
+            self.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
+            return if self.settings.all_errors { Control::Continue } else { Control::Stop };
+        }
+        self.ledger.note(machine, walk, event, step, || walk.path(machine))
+    }
+
+    fn cut(&mut self) {
+        self.cut = true;
+    }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    }
+}
+
+/// A closed walk through a component that shows why it is fair: through an accepting state, and for each process
+/// through a state where it cannot move or over a step that it makes.
+struct Tour<'a, S: FindStore> {
+    program: &'a Program,
+    store: &'a S,
+    rules: Rules,
+    states: &'a [Handle],
+    /// The hidden variables that each state was first met with, where there are any.
+    hidden: &'a RapidHashMap<u64, Box<[u8]>>,
+    patience: Patience<'a>,
+}
+
+/// An edge between two states of the component.
+#[derive(Clone, Copy)]
+struct Edge {
+    to: usize,
+    movers: Movers,
+}
+
+impl<S: FindStore> Tour<'_, S> {
+    /// The steps, starting and ending in the machine's current state, which is the component's first.
+    fn steps(&self, machine: &Machine<'_>) -> Option<Vec<Step>> {
+        let index: HashMap<&[u8], usize> =
+            self.states.iter().enumerate().map(|(number, &handle)| (self.store.get(handle), number)).collect();
+        let mut edges = Vec::with_capacity(self.states.len());
+        let mut can_move = Vec::with_capacity(self.states.len());
+        let mut accepts = HashSet::new();
+        let mut other = Machine::new(self.program).ok()?;
+        for (number, &handle) in self.states.iter().enumerate() {
+            let hidden = self.hidden.get(&handle.0).map_or(&[][..], |hidden| hidden);
+            let saved = [hidden, self.store.get(handle)].concat();
+            other.load(&saved);
+            if accepting(&other) {
+                accepts.insert(number);
+            }
+            let mut collector =
+                Collector { index: &index, edges: Vec::new(), can_move: Movers::default(), patience: self.patience };
+            let mut walk = Walk::new(self.program.transitions.len(), self.rules);
+            if walk.run(&mut other, &mut collector, false) == Ended::Stopped {
+                return None;
+            }
+            edges.push(collector.edges);
+            can_move.push(collector.can_move);
+        }
+        let start = *index.get(machine.state())?;
+        let mut at = start;
+        let mut tour: Vec<Edge> = Vec::new();
+        let mut fair = can_move[start].complement();
+        let mut accepted = accepts.contains(&start);
+        while !accepted || !fair.is_all() {
+            // The nearest state (or the edge into it) that brings something new.
+            let part = shortest(&edges, at, |edge| {
+                let gains = edge.movers.union(can_move[edge.to].complement());
+                (!accepted && accepts.contains(&edge.to)) || !fair.contains(gains)
+            })?;
+            for edge in &part {
+                fair = fair.union(edge.movers).union(can_move[edge.to].complement());
+                accepted |= accepts.contains(&edge.to);
+                at = edge.to;
+                tour.push(*edge);
+            }
+        }
+        if tour.is_empty() || at != start {
+            tour.extend(shortest(&edges, at, |edge| edge.to == start)?);
+        }
+        other.load(machine.saved());
+        let edges = tour.iter().map(|edge| (self.store.get(self.states[edge.to]), edge.movers));
+        steps_over(&mut other, self.rules, edges, self.patience)
+    }
+}
+
+/// A shortest path of edges whose last one is wanted.
+fn shortest(edges: &[Vec<Edge>], from: usize, wanted: impl Fn(&Edge) -> bool) -> Option<Vec<Edge>> {
+    let mut before: HashMap<usize, (usize, Edge)> = HashMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(at) = queue.pop_front() {
+        for &edge in &edges[at] {
+            if wanted(&edge) {
+                let mut path = vec![edge];
+                let mut back = at;
+                while back != from {
+                    let &(previous, edge) = before.get(&back)?;
+                    path.push(edge);
+                    back = previous;
+                }
+                path.reverse();
+                return Some(path);
+            }
+            if edge.to != from && !before.contains_key(&edge.to) {
+                before.insert(edge.to, (at, edge));
+                queue.push_back(edge.to);
+            }
+        }
+    }
+    None
+}
+
+struct Collector<'a> {
+    index: &'a HashMap<&'a [u8], usize>,
+    edges: Vec<Edge>,
+    can_move: Movers,
+    patience: Patience<'a>,
+}
+
+impl Visitor for Collector<'_> {
+    const WATCHES: bool = true;
+
+    fn can_move(&mut self, movers: Movers, _: bool) {
+        self.can_move = self.can_move.union(movers);
+    }
+
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        let movers = walk.movers();
+        if let Some(&to) = self.index.get(machine.state()) {
+            self.edges.push(Edge { to, movers });
+        }
+        Decision::Back
+    }
+
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+        if self.patience.is_over(walk.memory()) { Control::Stop } else { Control::Continue }
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
+        Control::Continue
+    }
+}
+
+/// Searches for acceptance cycles of weakly fair runs, and for all that a depth-first search finds.
+pub fn search<S: FindStore>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    settings: Settings,
+    kind: CycleKind,
+    monitor: &mut Monitor<'_>,
+) -> Outcome {
+    let start = Instant::now();
+    let mut machine = match Machine::new(program) {
+        Ok(machine) => machine,
+        Err(trap) => return Outcome::failed_at_start(program, trap),
+    };
+    let mut walk = Walk::new(program.transitions.len(), settings.rules);
+    let mut visitor = Fair {
+        model,
+        program,
+        settings,
+        store,
+        ledger: Ledger::new(model, settings.all_errors),
+        monitor,
+        kind,
+        numbers: RapidHashMap::default(),
+        hidden: RapidHashMap::default(),
+        pending: Vec::new(),
+        components: Vec::new(),
+        path: Vec::new(),
+        next: 0,
+        matched: 0,
+        stored: 0,
+        vector: 0,
+        limit: None,
+        cut: false,
+    };
+    let ended = walk.run(&mut machine, &mut visitor, true);
+    let found = visitor.limit.take();
+    visitor.look(&machine, &walk);
+    let Fair { ledger, matched, stored, vector, cut, .. } = visitor;
+    let limit = match ended {
+        Ended::Complete => cut.then_some(Limit::Depth(settings.rules.max_depth)),
+        Ended::Stopped => found,
+    };
+    let peak_stored = store.statistics().peak;
+    let counts = Counts { stored, matched, peak_stored, vector_bytes: vector as u64, ..Counts::default() };
+    Outcome {
+        memory: monitor.peak,
+        seconds: start.elapsed().as_secs_f64(),
+        ..ledger.close(program, &walk, limit, S::EXACT, counts)
+    }
+}

@@ -1,0 +1,507 @@
+//! Breadth-first search with a queue beside its store: the form that all searches with little memory share.
+//!
+//! The store may forget (Della Penna et al., "Exploiting Hub States", Fig. 3: [`BfsCache`](crate::store::BfsCache),
+//! [`HubCache`](crate::store::HubCache)), may err ([`CompactStore`](crate::store::CompactStore),
+//! [`BloomStore`](crate::store::BloomStore)) or may answer later (Stern and Dill 1998, Fig. 2:
+//! [`DiskStore`](crate::store::DiskStore)); see each for when it is sound. The queue holds whole states, in memory or
+//! on disk. The search gives up when the collision rate of a level's end is above a bound.
+//!
+//! A path to an error is rebuilt from [`Links`]: states are numbered in the order in which they are expanded, and each
+//! has the number of the state it was reached from and which arrival in that one's expansion it was. Dropped states get
+//! no number, so a disk search cannot mix them up. Executing the same expansions again gives the path.
+
+use crate::exec::{Machine, Program};
+use crate::model::{Model, TransitionType};
+use crate::search::explore::dfs::Settings;
+use crate::search::ledger::Ledger;
+use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::outcome::{Counts, Level, Levels, Limit, Outcome, Step};
+use crate::search::saved::Redo;
+use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
+use crate::store::{BfsStore, Handle, Link, Links, Queue};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// Bytes in front of a state in the queue: its link and its depth; then come the hidden variables.
+pub(in crate::search) const PREFIX: usize = 12;
+
+/// A search of more levels than this keeps the older ones two by two, then four by four: memory does not grow with them.
+const MOST_LEVELS: usize = 1 << 13;
+
+/// Why a run over one store ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// Everything was expanded.
+    Complete,
+    /// An error was found and the search is not to go on.
+    Error,
+    /// Something got in the way.
+    Limit(Limit),
+    /// The collision rate asks for another store; the queue is as it was between two expansions.
+    Switch,
+}
+
+/// What the stores before the last one did.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Earlier {
+    /// States they stored.
+    pub stored: u64,
+    /// Records that the last store got from them: not stored by itself.
+    pub handed_over: u64,
+    /// States they forgot.
+    pub forgotten: u64,
+    /// They never took a new state for a visited one.
+    pub exact: bool,
+    /// Bound on the probability that they did.
+    pub omission_probability: f64,
+}
+
+impl Default for Earlier {
+    fn default() -> Self {
+        Earlier { stored: 0, handed_over: 0, forgotten: 0, exact: true, omission_probability: 0.0 }
+    }
+}
+
+impl Earlier {
+    /// This store counted in: what the next one has to begin with, which itself says how much it was handed.
+    pub fn and<S: BfsStore>(&self, store: &S) -> Earlier {
+        let statistics = store.statistics();
+        let (p, q) = (statistics.omission.probability, self.omission_probability);
+        Earlier {
+            stored: (statistics.stored + self.stored).saturating_sub(self.handed_over),
+            handed_over: 0,
+            forgotten: statistics.forgotten + self.forgotten,
+            exact: store.is_exact() && self.exact,
+            // An omission in either part is one. In this form small numbers are kept.
+            omission_probability: p + q - p * q,
+        }
+    }
+}
+
+/// A search that can go on with another store.
+pub struct Queued<'p, 'm, 'i, 'n> {
+    pub(in crate::search) program: &'p Program,
+    settings: Settings,
+    machine: Machine<'p>,
+    pub(in crate::search) walk: Walk,
+    pub(in crate::search) ledger: Ledger<'m>,
+    pub(in crate::search) monitor: &'n mut Monitor<'i>,
+    /// The states that wait.
+    pub queue: Queue,
+    pub(in crate::search) links: Links,
+    /// Arrivals, the initial state's not counted.
+    pub(in crate::search) arrivals: u64,
+    /// States that were taken for new when they were met.
+    pub(in crate::search) offered: u64,
+    pub(in crate::search) expanded: u64,
+    /// Of the queue, how many belong to the level that is being expanded, and how many of that level were.
+    pub(in crate::search) level_left: u64,
+    pub(in crate::search) level_states: u64,
+    /// So far.
+    pub levels: Vec<Level>,
+    /// What the stores before this one did.
+    pub earlier: Earlier,
+    pub(in crate::search) vector: usize,
+    pub(in crate::search) cut: bool,
+    /// An expansion that was broken off; it comes first.
+    pub(in crate::search) redo: Redo,
+    /// A state was taken out of the queue and its expansion neither ended nor can be done again.
+    torn: bool,
+    start: Instant,
+    /// Of the runs before this one.
+    pub(in crate::search) seconds_before: f64,
+}
+
+/// What comes out of the queue.
+enum Next {
+    Nothing,
+    /// A state that is not new after all.
+    Old,
+    Expand,
+}
+
+/// The visitor of one expansion.
+struct Expansion<'a, 'm, 'i, S> {
+    program: &'a Program,
+    settings: Settings,
+    store: &'a mut S,
+    queue: &'a mut Queue,
+    links: &'a mut Links,
+    ledger: &'a mut Ledger<'m>,
+    monitor: &'a mut Monitor<'i>,
+    arrivals: &'a mut u64,
+    offered: &'a mut u64,
+    vector: &'a mut usize,
+    cut: &'a mut bool,
+    number: u64,
+    ordinal: u32,
+    /// Ends the search now,
+    limit: Option<Limit>,
+    /// or after this expansion, so that a checkpoint loses nothing.
+    later: Option<Limit>,
+    /// The expansion can be done again: every state that was stored is queued.
+    again: bool,
+    /// How often the walk has told that it comes to no state.
+    ticks: u32,
+}
+
+/// After so many [`Expansion::ticks`] an expansion is not waited for: its block may have no end.
+const PATIENT_TICKS: u32 = 64;
+
+impl<S: BfsStore> Expansion<'_, '_, '_, S> {
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk, now: bool) -> bool {
+        let memory = self.store.memory() + self.queue.memory() + self.links.memory() + walk.memory() + machine.memory();
+        let snapshot = Snapshot {
+            stored: *self.offered,
+            matched: (*self.arrivals + 1).saturating_sub(*self.offered),
+            depth: walk.depth(),
+            memory: memory as u64,
+            queued: Some(self.queue.len()),
+            collision_rate: Some(self.store.collision_rate()),
+            distinct: self.monitor.sampling.then(|| self.store.statistics().distinct),
+        };
+        let limit = self.monitor.look(&snapshot);
+        if self.monitor.keeper.is_some() && limit.is_some() && !now {
+            self.later = limit;
+            return false;
+        }
+        self.limit = limit;
+        self.limit.is_some()
+    }
+
+    fn offer(&mut self, machine: &Machine<'_>, depth: u64) -> Result<(), Limit> {
+        let state = machine.state();
+        if self.store.insert(state)? {
+            *self.vector = state.len().max(*self.vector);
+            *self.offered += 1;
+            let link = Link { parent: self.number, ordinal: self.ordinal }.pack().to_le_bytes();
+            let hidden = &machine.saved()[..self.program.hidden as usize];
+            let queued = self.queue.push(&[&link, &(depth as u32).to_le_bytes(), hidden, state]);
+            self.again = queued.is_ok();
+            queued?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
+    #[inline]
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        *self.arrivals += 1;
+        if self.arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk, false) {
+            return Decision::Stop;
+        }
+        if let Err(limit) = self.offer(machine, walk.depth()) {
+            self.limit = Some(limit);
+            return Decision::Stop;
+        }
+        self.ordinal += 1;
+        Decision::Back
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        let (program, settings, number) = (self.program, self.settings, self.number);
+        let links = &mut *self.links;
+        self.ledger.note(machine, walk, event, step, || {
+            // A link that cannot be read leaves the path short; it is replayed before it is shown, and found out then.
+            let mut path = links
+                .path_to(number)
+                .ok()
+                .and_then(|ordinals| steps_along(program, settings, &ordinals))
+                .unwrap_or_default();
+            path.extend(walk.path(machine));
+            path
+        })
+    }
+
+    fn cut(&mut self) {
+        *self.cut = true;
+    }
+
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+        self.ticks += 1;
+        if self.look(machine, walk, self.ticks > PATIENT_TICKS) { Control::Stop } else { Control::Continue }
+    }
+}
+
+/// The steps of a path that is given by arrivals.
+fn steps_along(program: &Program, settings: Settings, ordinals: &[u32]) -> Option<Vec<Step>> {
+    let mut machine = Machine::new(program).ok()?;
+    let mut walk = Walk::new(program.transitions.len(), settings.rules);
+    let mut steps = Vec::new();
+    for &ordinal in ordinals {
+        let mut counter = Counter { left: ordinal, steps: Vec::new(), depth: 0 };
+        if walk.run(&mut machine, &mut counter, false) != Ended::Stopped {
+            return None;
+        }
+        machine.forget_journal();
+        // The depth bound cuts at the same places as it did in the search, so that arrivals are counted alike.
+        walk.base_depth = counter.depth;
+        steps.append(&mut counter.steps);
+    }
+    Some(steps)
+}
+
+struct Counter {
+    left: u32,
+    steps: Vec<Step>,
+    depth: u64,
+}
+
+impl Visitor for Counter {
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        if self.left == 0 {
+            self.steps = walk.path(machine);
+            self.depth = walk.depth();
+            return Decision::Stop;
+        }
+        self.left -= 1;
+        Decision::Back
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
+        Control::Continue
+    }
+}
+
+impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
+    /// A search that has not begun; `Err` if the initial state cannot be made.
+    pub fn new(
+        model: &'m Model,
+        program: &'p Program,
+        settings: Settings,
+        (queue, links): (Queue, Links),
+        monitor: &'n mut Monitor<'i>,
+    ) -> Result<Self, Box<Outcome>> {
+        let machine = Machine::new(program).map_err(|trap| Box::new(Outcome::failed_at_start(program, trap)))?;
+        Ok(Queued {
+            program,
+            settings,
+            machine,
+            walk: Walk::new(program.transitions.len(), settings.rules),
+            ledger: Ledger::new(model, settings.all_errors),
+            monitor,
+            queue,
+            links,
+            arrivals: 0,
+            offered: 0,
+            expanded: 0,
+            level_left: 1,
+            level_states: 0,
+            levels: Vec::new(),
+            earlier: Earlier::default(),
+            vector: 0,
+            cut: false,
+            redo: None,
+            torn: false,
+            start: Instant::now(),
+            seconds_before: 0.0,
+        })
+    }
+
+    /// Puts the initial state into store and queue.
+    pub fn begin<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
+        let state = self.machine.state();
+        store.insert(state)?;
+        self.vector = state.len();
+        self.offered = 1;
+        let link = Link { parent: 0, ordinal: 0 }.pack().to_le_bytes();
+        let hidden = &self.machine.saved()[..self.program.hidden as usize];
+        self.queue.push(&[&link, &0u32.to_le_bytes(), hidden, state])
+    }
+
+    /// The states that wait, without what is in front of them.
+    pub fn waiting(&mut self, mut f: impl FnMut(&[u8]) -> Result<(), Limit>) -> Result<(), Limit> {
+        let skip = PREFIX + self.program.hidden as usize;
+        self.queue.for_each(|record| f(record.get(skip..).unwrap_or_default()))
+    }
+
+    /// Expands what waits with this store. Gives up when a level ends with a collision rate above `bound`; stops between
+    /// two expansions when the rate reaches `switch`.
+    pub fn run<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Stop {
+        let limit = match self.expand_all(store, bound, switch) {
+            Ok(stop) => return stop,
+            Err(limit) => limit,
+        };
+        // With more time, memory or another store the search can go on.
+        let worth =
+            matches!(limit, Limit::Interrupted | Limit::Time(_) | Limit::Memory { .. } | Limit::CollisionRate { .. });
+        if worth && !self.torn {
+            match self.write(store) {
+                Ok(()) => self.monitor.keeper.iter_mut().for_each(|keeper| keeper.kept = keeper.target.is_some()),
+                Err(limit) => return Stop::Limit(limit),
+            }
+        }
+        Stop::Limit(limit)
+    }
+
+    /// Seconds of search, those before a checkpoint counted.
+    pub(in crate::search) fn seconds(&self) -> f64 {
+        self.seconds_before + self.start.elapsed().as_secs_f64()
+    }
+
+    /// The next state to expand, loaded: is there one that is new?
+    fn next<S: BfsStore>(&mut self, store: &mut S, saved: &mut Vec<u8>) -> Result<Next, Limit> {
+        if let Some((depth, state)) = self.redo.take() {
+            // Its link is there already.
+            self.walk.base_depth = depth;
+            *saved = state;
+            return Ok(Next::Expand);
+        }
+        self.torn = true;
+        let Some(record) = self.queue.pop()? else {
+            self.torn = false;
+            return Ok(Next::Nothing);
+        };
+        self.level_left = self.level_left.saturating_sub(1);
+        let Some((link, rest)) = record.split_first_chunk::<8>() else { return Ok(Next::Old) };
+        let Some((depth, state)) = rest.split_first_chunk::<4>() else { return Ok(Next::Old) };
+        let link = Link::unpack(u64::from_le_bytes(*link));
+        self.walk.base_depth = u64::from(u32::from_le_bytes(*depth));
+        saved.clear();
+        saved.extend_from_slice(state);
+        if !store.confirm()? {
+            self.torn = false;
+            return Ok(Next::Old);
+        }
+        self.links.push(link)?;
+        Ok(Next::Expand)
+    }
+
+    fn expand_all<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Result<Stop, Limit> {
+        let mut saved = Vec::new();
+        loop {
+            if self.level_left == 0 && self.redo.is_none() {
+                self.end_level(store, bound)?;
+            }
+            if self.monitor.keeper.as_ref().is_some_and(|keeper| keeper.due) {
+                self.write_when_due(store)?;
+            }
+            if switch.is_some_and(|rate| store.collision_rate() >= rate) {
+                return Ok(Stop::Switch);
+            }
+            match self.next(store, &mut saved)? {
+                Next::Nothing => return Ok(Stop::Complete),
+                Next::Old => continue,
+                Next::Expand => self.machine.load(&saved),
+            }
+            let before = (self.arrivals, self.ledger.count, self.walk.atomic_steps);
+            let mut expansion = Expansion {
+                program: self.program,
+                settings: self.settings,
+                store,
+                queue: &mut self.queue,
+                links: &mut self.links,
+                ledger: &mut self.ledger,
+                monitor: self.monitor,
+                arrivals: &mut self.arrivals,
+                offered: &mut self.offered,
+                vector: &mut self.vector,
+                cut: &mut self.cut,
+                number: self.expanded,
+                ordinal: 0,
+                limit: None,
+                later: None,
+                again: true,
+                ticks: 0,
+            };
+            let ended = self.walk.run(&mut self.machine, &mut expansion, false);
+            let (limit, later, again) = (expansion.limit.take(), expansion.later.take(), expansion.again);
+            if let Some(limit) = limit {
+                if again && self.monitor.keeper.is_some() {
+                    (self.arrivals, self.ledger.count, self.walk.atomic_steps) = before;
+                    self.redo = Some((self.walk.base_depth, saved));
+                    self.torn = false;
+                }
+                return Err(limit);
+            }
+            self.torn = false;
+            self.expanded += 1;
+            self.level_states += 1;
+            if ended == Ended::Stopped {
+                return Ok(Stop::Error);
+            }
+            if let Some(limit) = later {
+                return Err(limit);
+            }
+        }
+    }
+
+    fn end_level<S: BfsStore>(&mut self, store: &mut S, bound: f64) -> Result<(), Limit> {
+        store.end_level()?;
+        let rate = store.collision_rate();
+        self.level_left = self.queue.len();
+        let states = std::mem::take(&mut self.level_states);
+        if self.levels.len() == MOST_LEVELS {
+            self.levels = self.levels.chunks(2).map(Level::together).collect();
+        }
+        self.levels.push(Level { states, collision_rate: rate, queued: self.level_left });
+        // A search that has just ended has not to be given up.
+        if rate > bound && self.level_left > 0 {
+            let thousandths = |rate: f64| (rate * 1000.0) as u32;
+            return Err(Limit::CollisionRate { rate: thousandths(rate), bound: thousandths(bound) });
+        }
+        Ok(())
+    }
+
+    /// The outcome of a search that ended so, with this store at the end.
+    pub fn finish<S: BfsStore>(self, store: &S, stop: Stop) -> (Outcome, Levels) {
+        let mut statistics = store.statistics();
+        let Earlier { stored, exact, omission_probability: omission, forgotten, .. } = self.earlier.and(store);
+        statistics.stored = stored;
+        let limit = match stop {
+            Stop::Complete => self.cut.then_some(Limit::Depth(self.settings.rules.max_depth)),
+            Stop::Limit(limit) => Some(limit),
+            Stop::Error => None,
+            Stop::Switch => Some(Limit::Internal("the search ended where it was to go on".to_string())),
+        };
+        let seconds = self.seconds();
+        let memory = (store.memory() + self.queue.memory() + self.links.memory() + self.walk.memory()) as u64;
+        let counts = Counts {
+            stored,
+            matched: (self.arrivals + 1).saturating_sub(stored),
+            peak_stored: statistics.held,
+            evicted: forgotten,
+            vector_bytes: self.vector as u64,
+            ..Counts::default()
+        };
+        let outcome = Outcome {
+            memory: self.monitor.peak.max(memory),
+            omission_probability: (!exact).then_some(omission),
+            coverage: (!exact).then_some(statistics.omission.coverage),
+            collision_rate: Some(store.collision_rate()),
+            seconds,
+            ..self.ledger.close(self.program, &self.walk, limit, exact, counts)
+        };
+        (outcome, Levels { list: self.levels, statistics })
+    }
+}
+
+/// Searches with one store from beginning to end.
+pub fn search<S: BfsStore>(
+    model: &Model,
+    program: &Program,
+    store: &mut S,
+    (settings, bound): (Settings, f64),
+    files: (Queue, Links),
+    monitor: &mut Monitor<'_>,
+) -> (Outcome, Option<Levels>) {
+    let mut queued = match Queued::new(model, program, settings, files, monitor) {
+        Ok(queued) => queued,
+        Err(outcome) => return (*outcome, None),
+    };
+    let stop = match queued.start(store) {
+        Ok(()) => queued.run(store, bound, None),
+        Err(limit) => Stop::Limit(limit),
+    };
+    let (outcome, levels) = queued.finish(store, stop);
+    (outcome, Some(levels))
+}

@@ -1,0 +1,355 @@
+//! Partial-order reduction: only a persistent set of moves is explored from each state.
+//!
+//! The sets are those of [`crate::analysis::persistent`]. They keep every deadlock. For assertions and other errors on
+//! edges a move must not be put off for ever: if all successors of a reduced state lie on the stack, more of its moves
+//! are explored, set by set, until one leads elsewhere or none is left (the proviso of Holzmann and Peled, FORTE 1994, in its form for safety). The state of a terminal
+//! component that is left first has all its successors on the stack, so every terminal component of the reduced graph has
+//! a state that was explored in full. `--deadlocks-only` does without. See docs/soundness.md for the argument. Breadth
+//! first, some successor must be new or still wait in the queue (Bošnački and Holzmann, SPIN 2005).
+//!
+//! Costs: every transition is tried once more per state, to see which are enabled.
+
+use crate::analysis::Dependence;
+use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
+use crate::exec::{Fired, Machine};
+use crate::model::Model;
+use crate::search::monitor::Patience;
+use crate::search::reduce::Reduction;
+use crate::search::reduce::stack_hashes::StackHashes;
+use crate::search::walk::Walk;
+use crate::store::StateHash;
+use std::collections::HashMap;
+
+/// The choice made at a state on the path.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// What is looked at; `None` is everything.
+    set: Option<ProcessSet>,
+    /// What was looked at before.
+    done: ProcessSet,
+    /// Some successor was not on the stack.
+    fresh: bool,
+    /// Processes, and births on the way here.
+    processes: usize,
+    births: u32,
+}
+
+/// What to keep, and what may be assumed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Keep {
+    /// Deadlocks only: no proviso.
+    pub deadlocks_only: bool,
+    /// Messages left in channels are judged.
+    pub strict_channels: bool,
+    /// Births may be counted to justify a coarser view of pids. If the count does not work out the search ends with
+    /// [`UNCERTAIN`], and must be run again without.
+    pub count_births: bool,
+    /// The search names moves by pids, so states that differ in pids only must be told apart.
+    pub names_pids: bool,
+    /// `xr` and `xs` are believed. If the model breaks one the search ends with [`BROKEN_CLAIM`], and must be run again
+    /// without.
+    pub trust_claims: bool,
+    /// The store knows which states are on the stack.
+    pub tracks_stack: bool,
+}
+
+/// See [`Keep::count_births`].
+pub const UNCERTAIN: &str = "the number of births on a path has no bound";
+
+/// See [`Keep::trust_claims`]; what follows is how the claim was broken.
+pub const BROKEN_CLAIM: &str = "a claim of a channel is broken: ";
+
+/// How many processes were made on the way to each state, by its hash. If it is the same on all ways to a state, then no
+/// cycle makes processes, and the largest number bounds them all.
+#[derive(Debug)]
+struct Births {
+    limit: u32,
+    hash: StateHash,
+    of: HashMap<u64, u32>,
+    uncertain: bool,
+}
+
+impl Births {
+    /// The machine's state was reached with this many.
+    fn note(&mut self, machine: &Machine<'_>, births: u32) {
+        let known = *self.of.entry(self.hash.hash(machine.state())).or_insert(births);
+        self.uncertain |= known != births || births > self.limit;
+    }
+}
+
+/// The reduction of a depth-first search to persistent sets.
+pub struct PersistentSets<'m> {
+    persistent: Persistent<'m>,
+    enabled: Enabled,
+    frames: Vec<Frame>,
+    /// Deadlocks only: no proviso.
+    deadlocks_only: bool,
+    births: Option<Births>,
+    /// How a claim was broken, behind [`BROKEN_CLAIM`].
+    broken: Option<String>,
+    /// For stores that cannot say what is on the stack.
+    hashes: Option<(StackHashes, StateHash)>,
+    /// With hundreds of processes one set may take a second.
+    patience: Option<Patience<'m>>,
+}
+
+impl<'m> PersistentSets<'m> {
+    /// A reduction for a search of this model.
+    pub fn new(model: &'m Model, keep: Keep) -> PersistentSets<'m> {
+        // births on paths that are ignored for ever would not be counted
+        let counts = keep.count_births && !keep.deadlocks_only;
+        // a state that breaks a claim could be put off for ever too
+        let trusting = keep.trust_claims && !keep.deadlocks_only;
+        let pids =
+            if keep.names_pids { Pids::Seen } else { Pids::Unseen { strict_channels: keep.strict_channels, counts } };
+        let persistent = Persistent::new(model, pids, trusting);
+        let births = persistent.max_births.map(|limit| Births {
+            limit,
+            hash: StateHash::new(0),
+            of: HashMap::new(),
+            uncertain: false,
+        });
+        PersistentSets {
+            persistent,
+            enabled: Enabled::default(),
+            frames: Vec::new(),
+            deadlocks_only: keep.deadlocks_only,
+            births,
+            broken: None,
+            hashes: (!keep.tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
+            patience: None,
+        }
+    }
+
+    /// In a search that may have to end. Then everything is taken, until it does.
+    #[must_use]
+    pub fn within(self, patience: Patience<'m>) -> PersistentSets<'m> {
+        PersistentSets { patience: Some(patience), ..self }
+    }
+
+    /// Births on the way to the machine's state, which the move under way has led to.
+    fn births_here(&self, machine: &Machine<'_>) -> u32 {
+        self.frames.last().map_or(0, |from| from.births + machine.process_count().saturating_sub(from.processes) as u32)
+    }
+
+    fn note_births(&mut self, machine: &Machine<'_>) {
+        if self.births.is_some() {
+            let here = self.births_here(machine);
+            if let Some(births) = &mut self.births {
+                births.note(machine, here);
+            }
+        }
+    }
+
+    /// A state is entered again: what is looked at there is not the business of the sets.
+    pub fn reenter(&mut self, machine: &Machine<'_>) {
+        let births = self.births_here(machine);
+        let done = ProcessSet::default();
+        self.frames.push(Frame { set: None, done, fresh: true, processes: machine.process_count(), births });
+    }
+
+    /// The processes that were looked at last in the state on top, if all that they led to is on the stack and more must be
+    /// looked at.
+    pub fn stuck(&self) -> Option<ProcessSet> {
+        let &Frame { set: Some(set), fresh: false, done, .. } = self.frames.last()? else { return None };
+        (!self.deadlocks_only).then(|| set.without(&done))
+    }
+
+    /// The relation the sets are made from.
+    pub fn relation(&self) -> &Dependence<'m> {
+        &self.persistent.pairs.dependence
+    }
+
+    /// Does this state break a claim that the sets rely on?
+    pub fn breaks_claim(&mut self, machine: &Machine<'_>) -> bool {
+        self.persistent.refresh(machine);
+        self.persistent.broken_claim(machine).is_some()
+    }
+
+    /// The set that is chosen in the machine's state.
+    pub fn choose_set(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
+        scan(machine, &mut self.enabled);
+        self.persistent.refresh(machine);
+        if let Some(how) = self.persistent.broken_claim(machine) {
+            self.broken = Some(format!("{BROKEN_CLAIM}{how}"));
+            return None;
+        }
+        if self.enabled.faults {
+            // A guard that fails is not enabled, and not blocked either. The walk tells of it when it tries everything.
+            return None;
+        }
+        self.persistent.choose(machine, &self.enabled, &must_end(self.patience))
+    }
+}
+
+fn must_end(patience: Option<Patience<'_>>) -> impl Fn() -> bool {
+    move || patience.is_some_and(|patience| patience.is_over(0))
+}
+
+/// Finds out what is enabled, as the walk would: escapes first, `else` last, a send only with somebody to take it.
+pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
+    let count = machine.process_count();
+    enabled.transitions.clear();
+    enabled.transitions.resize(count, 0);
+    enabled.moves.clear();
+    enabled.moves.resize(count, 0);
+    enabled.faults = false;
+    machine.set_timeout(false);
+    for pid in (0..count).rev() {
+        if !is_permitted(machine, pid, enabled) {
+            continue;
+        }
+        let place = machine.place(pid);
+        let (mut escape, mut moved) = (0, false);
+        for number in place.first..place.end {
+            let transition = &machine.program().transitions[number as usize];
+            if escape > 0 && escape != transition.escape {
+                break;
+            }
+            let mark = machine.mark();
+            let fired = machine.fire(pid, number, moved);
+            let bit = number - place.first;
+            let moves = match fired {
+                Fired::Blocked => 0,
+                Fired::BlockedWith(_) => {
+                    enabled.faults = true;
+                    0
+                }
+                Fired::Failed(_) => 1,
+                Fired::Done | Fired::DoneWith(_) if machine.in_handshake() => {
+                    let moves = partners(machine, pid, enabled);
+                    // To offer it was an error, and nobody takes it: no move will tell of the error.
+                    enabled.faults |= moves == 0 && matches!(fired, Fired::DoneWith(_));
+                    moves
+                }
+                Fired::Done | Fired::DoneWith(_) => 1,
+            };
+            machine.undo(mark);
+            if moves > 0 {
+                moved = true;
+                // as in the walk, one that fails does not keep the others from being tried
+                if !matches!(fired, Fired::Failed(_)) {
+                    escape = transition.escape;
+                }
+                enabled.moves[pid] += moves;
+                if bit < 64 {
+                    enabled.transitions[pid] |= 1 << bit;
+                }
+            }
+        }
+    }
+}
+
+fn is_permitted(machine: &Machine<'_>, pid: usize, enabled: &mut Enabled) -> bool {
+    let answer = machine.permitted(pid);
+    enabled.faults |= answer.is_err();
+    answer == Ok(true)
+}
+
+/// Who takes the message that `sender` offers; gives the number of receives.
+fn partners(machine: &mut Machine<'_>, sender: usize, enabled: &mut Enabled) -> u32 {
+    let mut moves = 0;
+    for pid in (0..machine.process_count()).rev() {
+        if pid == sender || !is_permitted(machine, pid, enabled) {
+            continue;
+        }
+        let place = machine.place(pid);
+        for number in place.first..place.end {
+            let mark = machine.mark();
+            let fired = machine.fire(pid, number, false);
+            machine.undo(mark);
+            enabled.faults |= matches!(fired, Fired::BlockedWith(_) | Fired::Failed(_));
+            if matches!(fired, Fired::Done | Fired::DoneWith(_)) {
+                moves += 1;
+                let bit = number - place.first;
+                if bit < 64 {
+                    enabled.transitions[pid] |= 1 << bit;
+                }
+                // the receiver alone is not a start: its moves are counted with the sender
+            }
+        }
+    }
+    moves
+}
+
+impl Reduction for PersistentSets<'_> {
+    const ACTIVE: bool = true;
+
+    fn enter(&mut self, machine: &mut Machine<'_>, _: &Walk) {
+        if let Some(parent) = self.frames.last_mut() {
+            parent.fresh = true;
+        }
+        if let Some((hashes, hash)) = &mut self.hashes {
+            hashes.push(hash.hash(machine.state()));
+        }
+        let mut births = self.births_here(machine);
+        if let Some(known) = &mut self.births {
+            if self.frames.is_empty() {
+                // breadth first, or the start
+                births = known.of.get(&known.hash.hash(machine.state())).copied().unwrap_or(0);
+            }
+            known.note(machine, births);
+        }
+        let set = self.choose_set(machine);
+        let processes = machine.process_count();
+        self.frames.push(Frame { set, done: ProcessSet::default(), fresh: false, processes, births });
+    }
+
+    fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
+        self.note_births(machine);
+        let on_stack = on_stack.unwrap_or_else(|| {
+            self.hashes.as_ref().is_none_or(|(hashes, hash)| hashes.contains(hash.hash(machine.state())))
+        });
+        if let Some(frame) = self.frames.last_mut() {
+            frame.fresh |= !on_stack;
+        }
+    }
+
+    fn queued(&mut self, machine: &Machine<'_>) {
+        self.note_births(machine);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.fresh = true;
+        }
+    }
+
+    fn leave(&mut self, _: &Machine<'_>) {
+        self.frames.pop();
+        if let Some((hashes, _)) = &mut self.hashes {
+            hashes.pop();
+        }
+    }
+
+    #[inline]
+    fn admits(&mut self, _: &Machine<'_>, pid: usize) -> bool {
+        let Some(frame) = self.frames.last() else { return true };
+        frame.set.is_none_or(|set| set.contains(pid)) && !frame.done.contains(pid)
+    }
+
+    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
+        let Some(&Frame { set: Some(set), fresh: false, .. }) = self.frames.last() else { return false };
+        if self.deadlocks_only {
+            return false;
+        }
+        // A union of persistent sets is one: add the next smallest, and only in the end everything.
+        scan(machine, &mut self.enabled);
+        self.persistent.refresh(machine);
+        let more = self.persistent.extend(machine, &self.enabled, &set, &must_end(self.patience));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.done = set;
+            frame.set = more;
+        }
+        true
+    }
+
+    fn memory(&self) -> usize {
+        self.persistent.memory()
+            + self.frames.capacity() * size_of::<Frame>()
+            + self.hashes.as_ref().map_or(0, |(hashes, _)| hashes.memory())
+            + self.births.as_ref().map_or(0, |births| births.of.capacity() * 17)
+    }
+
+    fn fault(&self) -> Option<&str> {
+        let uncertain = self.births.as_ref().filter(|births| births.uncertain).map(|_| UNCERTAIN);
+        self.broken.as_deref().or(uncertain)
+    }
+}

@@ -1,0 +1,317 @@
+//! Depth-first search with sleep sets: Algorithm 2 of the caching paper (Fig. 3).
+//!
+//! A sleep set holds moves that are enabled but need not be taken, because the search has already gone that way from a
+//! state further up and nothing since then depends on them (Godefroid, CAV 1990; Godefroid, Holzmann and Pirottin, FMSD
+//! 1995). Every state is still visited; only edges are left out, so fewer states are matched, which is what makes a small
+//! cache bearable.
+//!
+//! Sound with a fixed order of exploration, which the walk has, and with the two stack conditions of Fig. 3: a move that
+//! leads to a state on the stack neither enters a sleep set (line 21) nor stays in one that is handed on (line 11). States
+//! are matched on their vector alone. It carries over to a bounded cache; see docs/soundness.md. An error on an edge
+//! that sleeps was found where the edge was taken: it reads the same values there.
+//!
+//! A move that enters an atomic block stands for the whole block; it leads to the stack if one of its ends does. Taking
+//! such a state for one on the stack by mistake costs a little reduction and never a state, so both conditions may be
+//! tested on hashes. Most tests of line 11 need no execution at all: a state with the control locations that the move
+//! would lead to must be on the stack, and usually none is. What is left is executed and undone by a walk of its own.
+//!
+//! Costs: entries of 12 bytes on one array for the whole path, a few loads per sleeping move and state.
+
+use crate::analysis::Dependence;
+use crate::analysis::block::block_of;
+use crate::analysis::footprint::Flags;
+use crate::exec::{Fired, Machine, Program};
+use crate::model::{Action, Automaton, Model, TransitionType};
+use crate::search::monitor::Patience;
+use crate::search::outcome::Step;
+use crate::search::reduce::Reduction;
+use crate::search::reduce::sleepers::{NOBODY, Sleeper, Sleepers, sides, taken};
+use crate::search::reduce::stack_hashes::{ControlFilter, StackHashes, control_key};
+use crate::search::walk::moves::free_rules;
+use crate::search::walk::{Choice, Control, Decision, Ended, Event, Taken, Visitor, Walk};
+use crate::store::{Handle, StateHash};
+
+/// What the stack conditions need to know of a state on the path.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The move that is under way has led to a state on the stack.
+    hit: bool,
+    /// See [`ControlFilter`].
+    control: u64,
+}
+
+/// Where a move can leave a process.
+#[derive(Clone, Debug)]
+enum Ends {
+    /// At one of these locations.
+    At(Vec<u32>),
+    /// It dies.
+    Dies,
+    /// Other processes are made or moved too.
+    Unknown,
+}
+
+/// More ends than this are not worth looking at one by one.
+const MAX_ENDS: usize = 12;
+
+/// The sleep sets of the states on the path, and what lies on the stack.
+pub struct SleepSets<'m> {
+    sleepers: Sleepers<'m>,
+    frames: Vec<Frame>,
+    stack: Stack<'m>,
+}
+
+/// What is known of the states on the stack, for the two conditions.
+struct Stack<'m> {
+    /// By number of a transition in the program.
+    ends: Vec<Ends>,
+    control: ControlFilter,
+    hashes: StackHashes,
+    hash: StateHash,
+    probe: Walk,
+    patience: Patience<'m>,
+    /// A probe was broken off: the search ends soon.
+    over: bool,
+}
+
+impl<'m> SleepSets<'m> {
+    /// Empty sets for a search of this model.
+    pub fn new(model: &'m Model, program: &Program, patience: Patience<'m>) -> SleepSets<'m> {
+        let sleepers = Sleepers::new(model, program, true);
+        let mut all_ends = vec![Ends::Unknown; program.transitions.len()];
+        for (p, proctype) in model.proctypes.iter().enumerate() {
+            let first = program.proctypes[p].first_transition as usize;
+            for t in 0..proctype.automaton.transitions.len() {
+                all_ends[first + t] = ends(&proctype.automaton, t, sleepers.dependence(), p);
+            }
+        }
+        let stack = Stack {
+            ends: all_ends,
+            control: ControlFilter::default(),
+            hashes: StackHashes::default(),
+            hash: StateHash::new(0),
+            probe: Walk::new(program.transitions.len(), free_rules()),
+            patience,
+            over: false,
+        };
+        SleepSets { sleepers, frames: Vec::new(), stack }
+    }
+}
+
+impl Stack<'_> {
+    /// Line 11: does this sleeping move lead from the machine's state to a state on the stack?
+    fn is_hit_by(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
+        self.control_may_match(machine, sleeper, control) && self.executes_to_stack(machine, sleeper)
+    }
+
+    /// Is there a state on the stack with the control locations that the move can lead to?
+    fn control_may_match(&self, machine: &Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
+        let actor = taken(sleeper.actor);
+        let (pid, proctype) = (usize::from(actor.pid), machine.proctype(usize::from(actor.pid)));
+        let before = control.wrapping_sub(control_key(pid, proctype, machine.location(pid)));
+        match &self.ends[actor.number as usize] {
+            Ends::Unknown => true,
+            Ends::Dies => self.control.contains(before),
+            Ends::At(ends) if sleeper.partner == NOBODY => {
+                ends.iter().any(|&end| self.control.contains(before.wrapping_add(control_key(pid, proctype, end))))
+            }
+            Ends::At(ends) => {
+                let second = taken(sleeper.partner);
+                let (other, its) = (usize::from(second.pid), machine.proctype(usize::from(second.pid)));
+                let before = before.wrapping_sub(control_key(other, its, machine.location(other)));
+                let Ends::At(others) = &self.ends[second.number as usize] else { return true };
+                ends.iter().any(|&end| {
+                    let moved = before.wrapping_add(control_key(pid, proctype, end));
+                    others.iter().any(|&end| self.control.contains(moved.wrapping_add(control_key(other, its, end))))
+                })
+            }
+        }
+    }
+
+    fn executes_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
+        let mark = machine.mark();
+        machine.set_timeout(false);
+        let plain = fires_plainly(machine, sleeper);
+        let found = plain && self.hashes.contains(self.hash.hash(machine.state()));
+        machine.undo(mark);
+        if plain { found } else { self.walks_to_stack(machine, sleeper) }
+    }
+
+    /// The same for moves with more than one step.
+    #[cold]
+    fn walks_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
+        if self.over {
+            return true;
+        }
+        let mut probe = Probe {
+            patience: self.patience,
+            over: false,
+            actor: taken(sleeper.actor),
+            partner: (sleeper.partner != NOBODY).then(|| taken(sleeper.partner)),
+            hashes: &self.hashes,
+            hash: &self.hash,
+        };
+        let mark = machine.mark();
+        let found = self.probe.run(machine, &mut probe, false) == Ended::Stopped;
+        self.over = probe.over;
+        machine.undo(mark);
+        found
+    }
+}
+
+impl Reduction for SleepSets<'_> {
+    const ACTIVE: bool = true;
+
+    fn enter(&mut self, machine: &mut Machine<'_>, _: &Walk) {
+        let mut control = 0u64;
+        for pid in 0..machine.process_count() {
+            control = control.wrapping_add(control_key(pid, machine.proctype(pid), machine.location(pid)));
+        }
+        // The state itself is on the stack: a move that changes nothing leads there.
+        let stack = &mut self.stack;
+        stack.control.add(control);
+        stack.hashes.push(stack.hash.hash(machine.state()));
+        self.sleepers.enter(machine, |machine, sleeper| {
+            Some(Sleeper { passes: !stack.is_hit_by(machine, sleeper, control), ..sleeper })
+        });
+        self.frames.push(Frame { hit: false, control });
+    }
+
+    #[inline]
+    fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
+        let stack = &self.stack;
+        let on_stack = on_stack.unwrap_or_else(|| stack.hashes.contains(stack.hash.hash(machine.state())));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.hit |= on_stack;
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, _: &Machine<'_>) {
+        if let Some(frame) = self.frames.pop() {
+            self.sleepers.leave();
+            self.stack.control.remove(frame.control);
+            self.stack.hashes.pop();
+        }
+    }
+
+    #[inline]
+    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+        if self.sleepers.is_asleep(sides(step, sender)) { Choice::Asleep } else { Choice::Try }
+    }
+
+    #[inline]
+    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
+        self.sleepers.taken(step, sender)
+    }
+
+    #[cold]
+    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        self.sleepers.look_back(machine, step, sender);
+    }
+
+    #[inline]
+    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        // Lines 21 to 23.
+        self.sleepers.returned(machine, step, sender, !std::mem::take(&mut frame.hit));
+    }
+
+    fn memory(&self) -> usize {
+        self.sleepers.memory()
+            + self.frames.capacity() * size_of::<Frame>()
+            + self.stack.hashes.memory()
+            + self.stack.probe.memory()
+            + self.stack.control.memory()
+    }
+}
+
+/// Executes a move that has one step, or two in a rendezvous; false if it is a block, or not to be had so simply.
+fn fires_plainly(machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
+    let halves = [sleeper.actor, sleeper.partner];
+    for step in halves.into_iter().filter(|&half| half != NOBODY).map(taken) {
+        if machine.program().transitions[step.number as usize].atomic
+            || !matches!(machine.fire(usize::from(step.pid), step.number, false), Fired::Done | Fired::DoneWith(_))
+        {
+            return false;
+        }
+    }
+    !machine.in_handshake()
+}
+
+/// Where transition `first` of process type `p` can leave its process.
+fn ends(automaton: &Automaton, first: usize, dependence: &Dependence<'_>, p: usize) -> Ends {
+    let footprint = &dependence.footprints[p][first];
+    if footprint.flags.has(Flags::RUN) || !footprint.partners.is_empty() {
+        return Ends::Unknown;
+    }
+    let transition = &automaton.transitions[first];
+    if matches!(transition.action, Action::End) {
+        return Ends::Dies;
+    }
+    if footprint.flags.has(Flags::DEATH) {
+        return Ends::Unknown;
+    }
+    let mut ends = Vec::new();
+    let mut add = |location: u32| {
+        if !ends.contains(&location) {
+            ends.push(location);
+        }
+    };
+    // a rendezvous ends the sender's block for now
+    if !transition.atomic || footprint.flags.has(Flags::RENDEZVOUS_SEND) {
+        add(transition.target);
+    }
+    let inner = block_of(automaton, first);
+    if transition.atomic {
+        add(transition.target);
+    }
+    for t in inner {
+        // an inner location is an end if the block breaks off there, and then it is the target of a step before
+        add(automaton.transitions[t].target);
+    }
+    if ends.len() > MAX_ENDS { Ends::Unknown } else { Ends::At(ends) }
+}
+
+/// Executes one move, and stops if one of its ends is on the stack.
+struct Probe<'a> {
+    actor: Taken,
+    partner: Option<Taken>,
+    hashes: &'a StackHashes,
+    hash: &'a StateHash,
+    patience: Patience<'a>,
+    over: bool,
+}
+
+impl Visitor for Probe<'_> {
+    const REDUCES: bool = true;
+
+    fn admits(&mut self, _: &Machine<'_>, pid: usize) -> bool {
+        pid == usize::from(self.actor.pid)
+    }
+
+    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
+        let wanted = match sender {
+            None => self.actor,
+            Some(_) => self.partner.unwrap_or(self.actor),
+        };
+        if step == wanted { Choice::Try } else { Choice::Skip }
+    }
+
+    fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
+        if self.hashes.contains(self.hash.hash(machine.state())) { Decision::Stop } else { Decision::Back }
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
+        Control::Continue
+    }
+
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+        self.over = self.patience.is_over(walk.memory());
+        if self.over { Control::Stop } else { Control::Continue }
+    }
+}

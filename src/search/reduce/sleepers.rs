@@ -1,0 +1,245 @@
+//! Sleep sets as data: those of all states on the path, in one array.
+//!
+//! A sleep set holds moves that are enabled but need not be taken. This file knows how sets are handed on (line 14 of Fig. 3
+//! of the caching paper: what is independent of the move that is taken, in the state in which it is taken) and how a
+//! move joins the set of its state when all that follows it was looked at (line 22). Which moves may be asleep at all is the
+//! business of the searches: [`crate::search::reduce::sleep`] and [`crate::search::reduce::both`].
+
+use crate::analysis::relate::Answer;
+use crate::analysis::{Dependence, Move, Part};
+use crate::exec::{Machine, Program};
+use crate::model::Model;
+use crate::search::walk::Taken;
+
+/// Pid in the upper byte, number of the transition in the program in the rest.
+pub type Half = u32;
+/// There is no partner.
+pub const NOBODY: Half = Half::MAX;
+
+#[inline]
+fn half(step: Taken) -> Half {
+    u32::from(step.pid) << 24 | step.number & 0xff_ffff
+}
+
+/// The step of a half.
+#[inline]
+pub fn taken(half: Half) -> Taken {
+    Taken { pid: (half >> 24) as u8, number: half & 0xff_ffff }
+}
+
+/// Actor and partner of a move, from its last step and the sender.
+#[inline]
+pub fn sides(step: Taken, sender: Option<Taken>) -> (Half, Half) {
+    match sender {
+        None => (half(step), NOBODY),
+        Some(sender) => (half(sender), half(step)),
+    }
+}
+
+/// A move in a sleep set.
+#[derive(Clone, Copy, Debug)]
+pub struct Sleeper {
+    /// Who moves, or sends.
+    pub actor: Half,
+    /// Who receives, in a rendezvous.
+    pub partner: Half,
+    /// It is handed on to successors.
+    pub passes: bool,
+}
+
+impl Sleeper {
+    /// Is it this move?
+    #[inline]
+    pub fn is(&self, (actor, partner): (Half, Half)) -> bool {
+        self.actor == actor && self.partner == partner
+    }
+
+    /// The process that makes its first step.
+    pub fn pid(&self) -> usize {
+        usize::from(taken(self.actor).pid)
+    }
+}
+
+/// The sleep set of a state on the path: a stretch of the array.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    /// Where it starts.
+    start: u32,
+    /// End of what it was entered with.
+    inherited: u32,
+    /// End of the set; behind it lies the set for the successors of the move that is under way.
+    end: u32,
+    /// The move that led here changed the processes.
+    changed: bool,
+}
+
+/// See the head of this file.
+pub struct Sleepers<'m> {
+    dependence: Dependence<'m>,
+    /// By number of a transition in the program: its number in its automaton.
+    own_number: Vec<u32>,
+    /// By number in the program: makes or ends processes.
+    changes: Vec<bool>,
+    /// The move under way changes the processes.
+    dirty: bool,
+    /// Where the relation hangs on the state, the state is asked.
+    asks: bool,
+    entries: Vec<Sleeper>,
+    stretches: Vec<Stretch>,
+}
+
+impl<'m> Sleepers<'m> {
+    /// No states yet. `asks`: what is handed on may hang on the state; otherwise only what is independent in every state is.
+    pub fn new(model: &'m Model, program: &Program, asks: bool) -> Sleepers<'m> {
+        let dependence = Dependence::new(model);
+        let mut own_number = vec![0; program.transitions.len()];
+        let mut changes = vec![false; program.transitions.len()];
+        for (p, proctype) in model.proctypes.iter().enumerate() {
+            let first = program.proctypes[p].first_transition as usize;
+            for t in 0..proctype.automaton.transitions.len() {
+                own_number[first + t] = t as u32;
+                changes[first + t] = dependence.changes_processes(p, t);
+            }
+        }
+        Sleepers { dependence, own_number, changes, dirty: true, asks, entries: Vec::new(), stretches: Vec::new() }
+    }
+
+    /// The relation.
+    pub fn dependence(&self) -> &Dependence<'m> {
+        &self.dependence
+    }
+
+    /// What sleeps in the state that the move under way has led to.
+    #[inline]
+    pub fn handed_on(&self) -> &[Sleeper] {
+        &self.entries[self.stretches.last().map_or(0, |stretch| stretch.end) as usize..]
+    }
+
+    /// What slept in the state on top when it was entered.
+    #[inline]
+    pub fn inherited(&self) -> &[Sleeper] {
+        let Some(stretch) = self.stretches.last() else { return &[] };
+        &self.entries[stretch.start as usize..stretch.inherited as usize]
+    }
+
+    /// The state that the move under way has led to is entered. With what was handed on as `keep` wants it: changed, or
+    /// left out. (A copy: a block with several ends enters several states with the same set.)
+    #[inline]
+    pub fn enter<'p>(
+        &mut self,
+        machine: &mut Machine<'p>,
+        mut keep: impl FnMut(&mut Machine<'p>, Sleeper) -> Option<Sleeper>,
+    ) {
+        let changed = std::mem::take(&mut self.dirty);
+        if changed {
+            self.dependence.refresh(&*machine);
+        }
+        let from = self.stretches.last().map_or(0, |stretch| stretch.end) as usize;
+        let start = self.entries.len();
+        for index in from..start {
+            if let Some(sleeper) = keep(machine, self.entries[index]) {
+                self.entries.push(sleeper);
+            }
+        }
+        let end = self.entries.len() as u32;
+        self.stretches.push(Stretch { start: start as u32, inherited: end, end, changed });
+    }
+
+    /// The state on top is left.
+    #[inline]
+    pub fn leave(&mut self) {
+        if let Some(stretch) = self.stretches.pop() {
+            self.entries.truncate(stretch.start as usize);
+            // The move may have other ends, with other processes.
+            self.dirty |= stretch.changed;
+        }
+    }
+
+    /// Was this move asleep when the state on top was entered?
+    #[inline]
+    pub fn is_asleep(&self, sides: (Half, Half)) -> bool {
+        self.inherited().iter().any(|sleeper| sleeper.is(sides))
+    }
+
+    #[inline]
+    fn part(&self, half: Half) -> Part {
+        let step = taken(half);
+        Part { pid: step.pid, transition: self.own_number[step.number as usize] }
+    }
+
+    #[inline]
+    fn as_move(&self, (actor, partner): (Half, Half)) -> Move {
+        Move { actor: self.part(actor), partner: (partner != NOBODY).then(|| self.part(partner)) }
+    }
+
+    #[inline]
+    fn changes_processes(&self, step: Taken, sender: Option<Taken>) -> bool {
+        self.changes[step.number as usize] || sender.is_some_and(|sender| self.changes[sender.number as usize])
+    }
+
+    /// A move is taken: finds what sleeps in its successors, as far as it can be told without the state before it. Gives
+    /// true if some of it cannot, and then [`Sleepers::look_back`] wants to know.
+    #[inline]
+    pub fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
+        self.dirty |= self.changes_processes(step, sender);
+        let Some(&stretch) = self.stretches.last() else { return false };
+        stretch.end > stretch.start && self.hand_on(stretch, sides(step, sender))
+    }
+
+    #[inline]
+    fn hand_on(&mut self, stretch: Stretch, move_taken: (Half, Half)) -> bool {
+        self.entries.truncate(stretch.end as usize);
+        let taken = self.as_move(move_taken);
+        for index in stretch.start as usize..stretch.end as usize {
+            let sleeper = self.entries[index];
+            if sleeper.passes {
+                let sleeping = self.as_move((sleeper.actor, sleeper.partner));
+                match self.dependence.move_statically(&sleeping, &taken) {
+                    Answer::Independent => self.entries.push(sleeper),
+                    Answer::Dependent => {}
+                    Answer::Ask if self.asks => return true,
+                    Answer::Ask => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// The same with the machine where it was before the move.
+    #[cold]
+    pub fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+        let Some(&stretch) = self.stretches.last() else { return };
+        self.entries.truncate(stretch.end as usize);
+        let taken = self.as_move(sides(step, sender));
+        for index in stretch.start as usize..stretch.end as usize {
+            let sleeper = self.entries[index];
+            let sleeping = self.as_move((sleeper.actor, sleeper.partner));
+            if sleeper.passes && !self.dependence.dependent(machine, &sleeping, &taken) {
+                self.entries.push(sleeper);
+            }
+        }
+    }
+
+    /// All that follows a move was looked at, and the machine is back; from now on the move `sleeps`, or not.
+    #[inline]
+    pub fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>, sleeps: bool) {
+        if self.changes_processes(step, sender) {
+            self.dependence.refresh(machine);
+            self.dirty = false;
+        }
+        let Some(stretch) = self.stretches.last_mut() else { return };
+        self.entries.truncate(stretch.end as usize);
+        if sleeps {
+            let (actor, partner) = sides(step, sender);
+            self.entries.push(Sleeper { actor, partner, passes: true });
+            stretch.end += 1;
+        }
+    }
+
+    /// Bytes.
+    pub fn memory(&self) -> usize {
+        self.dependence.memory()
+            + self.entries.capacity() * size_of::<Sleeper>()
+            + self.stretches.capacity() * size_of::<Stretch>()
+    }
+}

@@ -1,0 +1,102 @@
+//! What is remembered inside atomic blocks that are longer than any should be.
+//!
+//! States inside a block are not stored, so a block that loops would be followed for ever. From a length on that no real block
+//! has (see [`crate::search::walk`]), the states that a move passes inside its block are remembered, and one that comes again is not
+//! followed: all that lies behind it was looked at, by the same move. A memory belongs to one move. Another move may pass the
+//! same states, and its ends are ends of its own.
+
+use crate::store::{ExactStore, FindStore, Store, Visit};
+use std::collections::HashMap;
+
+/// The memory of one move.
+#[derive(Debug)]
+struct LongBlock {
+    /// Where on the path the state stands from which the move started.
+    root: usize,
+    /// In one piece, which is given back at once however large it is.
+    states: ExactStore,
+    /// Where paths are cut off somewhere: how deep the path was in each of them.
+    depths: HashMap<u64, u64>,
+}
+
+/// The memories of the moves on a path, from its start on: a block may end in a state from which another one starts.
+#[derive(Debug, Default)]
+pub struct LongBlocks(Vec<LongBlock>);
+
+impl LongBlocks {
+    /// Nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Forgets the moves from this place of the path and behind it.
+    pub fn forget_from(&mut self, root: usize) {
+        while self.0.last().is_some_and(|block| block.root >= root) {
+            self.0.pop();
+        }
+    }
+
+    /// Was this state passed by the move from `root` before? From now on it was. With a `depth`, one that was passed on a
+    /// longer path only counts as new.
+    pub fn knows(&mut self, root: usize, inside: &[u8], depth: Option<u64>) -> bool {
+        self.forget_from(root + 1);
+        if self.0.last().is_none_or(|block| block.root < root) {
+            self.0.push(LongBlock { root, states: ExactStore::new(0), depths: HashMap::new() });
+        }
+        let Some(block) = self.0.last_mut() else { return false };
+        match (block.states.insert(inside, None), depth) {
+            (Visit::New(handle), Some(depth)) => {
+                block.depths.insert(handle.0, depth);
+                false
+            }
+            (Visit::Seen { .. }, Some(depth)) => {
+                let known = block.states.find(inside).and_then(|(handle, _)| block.depths.get_mut(&handle.0));
+                let Some(known) = known else { return false };
+                let shorter = depth < *known;
+                *known = depth.min(*known);
+                !shorter
+            }
+            (Visit::Seen { .. }, None) => true,
+            // Where the system gives no more, the next look of the search comes to that end.
+            (Visit::New(_) | Visit::Full, _) => false,
+        }
+    }
+
+    /// Bytes.
+    pub fn memory(&self) -> usize {
+        // A map of this kind has two words and a byte for each place, and for a moment twice when it grows.
+        self.0.iter().map(|block| block.states.memory() + block.depths.capacity() * 3 * 17).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_knows_what_it_has_passed_itself() {
+        let mut blocks = LongBlocks::default();
+        assert!(!blocks.knows(3, b"one", None));
+        assert!(blocks.knows(3, b"one", None));
+        // a move that starts further down has a memory of its own, and the first one keeps its
+        assert!(!blocks.knows(7, b"one", None));
+        assert!(blocks.knows(3, b"one", None));
+        assert!(!blocks.knows(7, b"one", None), "it was forgotten when the first one went on");
+        blocks.forget_from(3);
+        assert!(blocks.is_empty());
+    }
+
+    #[test]
+    fn a_shorter_path_is_followed_again() {
+        let mut blocks = LongBlocks::default();
+        assert!(!blocks.knows(0, b"one", Some(10)));
+        assert!(blocks.knows(0, b"one", Some(10)) && blocks.knows(0, b"one", Some(11)));
+        assert!(!blocks.knows(0, b"one", Some(9)));
+        assert!(blocks.knows(0, b"one", Some(9)));
+    }
+}

@@ -1,0 +1,603 @@
+//! The visited table of breadth-first search on disk, read in order and never searched.
+//!
+//! Idea: Stern and Dill 1998, Fig. 1 and 2. New states wait in a table M in memory; whether they are really new is asked
+//! for all of them together, by reading the table D on disk from its start to its end: what is found there is old, the
+//! rest is new and is appended to D. The search keeps the states in its queue meanwhile; [`confirm`](BfsStore::confirm)
+//! tells it, state by state, which ones to drop. D is read at the end of a level and when M is full. Here M also keeps what it knows, see `pending.rs`.
+//!
+//! By the locality of transitions most old states are found in the newest part of D, so a check may read a part of it
+//! only (the DBF of Della Penna, Intrigila, Tronci, Venturini Zilli 2002, used in the serialization paper): [`Window`].
+//! What is missed is visited again. In every tenth level the checks read everything, which tells whether the part was
+//! large enough, and makes the search end: of such a level only states that were never visited survive.
+//!
+//! With whole states nothing is ever omitted. With signatures, two states with one signature anywhere in D are taken for
+//! one; the probability that an error is missed for that is at most formula (1) of the paper.
+//!
+//! Cost: on disk a signature (or state, 12 bytes more) per state; in memory what was asked for, whatever the model.
+//! Time: D is read once per level and once per filling of M.
+
+use crate::store::breadth::cache::Kept;
+use crate::store::breadth::pending::{Inserted, Pending, SignatureSet, StateSet};
+use crate::store::breadth::queue::Queue;
+use crate::store::breadth::work_dir::{WorkDir, WorkFile};
+use crate::store::breadth::{BfsStatistics, BfsStore};
+use crate::store::limit::Limit;
+use crate::store::lossy::omission::Omission;
+use crate::store::parts::distinct::Distinct;
+use crate::store::parts::rng::StoreRng;
+use crate::store::parts::signature::Signatures;
+use std::sync::Arc;
+
+/// Bytes of a block of D: read at once. Large for speed, less if memory is small.
+const BLOCK: usize = 1 << 18;
+/// The least block.
+const LEAST_BLOCK: usize = 1 << 12;
+/// In every so many-th level everything is read (the value of DBF).
+const FULL_CHECK_EVERY: u64 = 10;
+/// With an automatic window, the share of the old states that the newest part must have found in the last full check.
+const WANTED_HITS: f64 = 0.99;
+/// Of a window, the share that is the newest part; the rest is drawn from the older blocks.
+const NEWEST_SHARE: f64 = 0.75;
+
+/// How much of D a check reads.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Window {
+    /// All of it.
+    Everything,
+    /// This share, 0 to 1, mostly the newest.
+    Share(f64),
+    /// What the last full check found to be enough.
+    Auto,
+}
+
+/// What a disk store is made of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct DiskOptions {
+    /// What is kept of a state.
+    pub kept: Kept,
+    /// How much of D a check reads.
+    pub window: Window,
+    /// Bytes of memory for M and the buffers.
+    pub memory: usize,
+    /// Of the signatures and of the choice of blocks.
+    pub seed: u64,
+}
+
+/// D: blocks of records, of which the last is in memory.
+#[derive(Debug)]
+pub(in crate::store) struct Table {
+    file: WorkFile,
+    /// Where each block starts.
+    starts: Vec<u64>,
+    tail: Vec<u8>,
+    block: usize,
+    pub records: u64,
+    pub bytes_read: u64,
+}
+
+impl Table {
+    fn append(&mut self, parts: &[&[u8]]) -> Result<(), Limit> {
+        for part in parts {
+            self.tail.extend_from_slice(part);
+        }
+        self.records += 1;
+        if self.tail.len() >= self.block {
+            let start = self.file.len();
+            self.file.append(&self.tail)?;
+            self.starts.push(start);
+            self.tail.clear();
+        }
+        Ok(())
+    }
+
+    /// Reads a block of the file.
+    fn read(&mut self, block: usize, buffer: &mut Vec<u8>) -> Result<(), Limit> {
+        let start = self.starts[block];
+        let end = self.starts.get(block + 1).copied().unwrap_or(self.file.len());
+        // What is there already is overwritten, not zeroed first.
+        buffer.resize((end - start) as usize, 0);
+        self.bytes_read += end - start;
+        self.file.read_at(start, buffer)
+    }
+}
+
+/// The store. See the head of this file.
+#[derive(Debug)]
+pub struct DiskStore {
+    pub(in crate::store) options: DiskOptions,
+    pub(in crate::store) signatures: Signatures,
+    /// Bytes of a signature in D.
+    width: usize,
+    pub(in crate::store) pending: Pending,
+    pub(in crate::store) table: Table,
+    /// For what was judged, in order: bit maps, each with its number of bits in front.
+    pub(in crate::store) verdicts: Queue,
+    pub(in crate::store) current: Vec<u8>,
+    pub(in crate::store) at: usize,
+    pub(in crate::store) count: usize,
+    /// States of the queue that came with it from another search: known to be new.
+    pub(in crate::store) given: u64,
+    buffer: Vec<u8>,
+    pub(in crate::store) distinct: Distinct,
+    pub(in crate::store) rng: StoreRng,
+    pub(in crate::store) share: f64,
+    pub(in crate::store) level: u64,
+    pub(in crate::store) checks: u64,
+    pub(in crate::store) partial: bool,
+    /// Sum of the logarithms in formula (1).
+    pub(in crate::store) kept_logarithm: f64,
+}
+
+impl DiskStore {
+    /// An empty store with its files in the folder.
+    pub fn new(options: DiskOptions, folder: &Arc<WorkDir>) -> Result<Self, Limit> {
+        let DiskOptions { kept, memory, seed, .. } = options;
+        let no_room = || Limit::Memory { used: memory as u64, budget: memory as u64 };
+        // Two blocks of D and three of the verdicts; the rest is for M.
+        let block = (memory / 32).clamp(LEAST_BLOCK, BLOCK);
+        let rest = memory.saturating_sub(2 * block + 3 * LEAST_BLOCK + (1 << 14));
+        let pending = match kept {
+            Kept::Signatures(_) => Pending::Signatures(SignatureSet::new(rest).ok_or_else(no_room)?),
+            Kept::States => Pending::States(StateSet::new(rest, seed).ok_or_else(no_room)?),
+        };
+        Ok(DiskStore {
+            options,
+            signatures: Signatures::new(kept.bits(), seed),
+            width: usize::from(kept.bits().clamp(2, 64)).div_ceil(8),
+            pending,
+            table: Table {
+                file: folder.create("visited")?,
+                starts: Vec::new(),
+                tail: Vec::new(),
+                block,
+                records: 0,
+                bytes_read: 0,
+            },
+            verdicts: Queue::on_disk(0, Arc::clone(folder)),
+            current: Vec::new(),
+            at: 0,
+            count: 0,
+            given: 0,
+            buffer: Vec::new(),
+            distinct: Distinct::default(),
+            rng: StoreRng::new(seed),
+            share: 1.0,
+            level: 0,
+            checks: 0,
+            partial: false,
+            kept_logarithm: 0.0,
+        })
+    }
+
+    /// Records in D.
+    pub fn records(&self) -> u64 {
+        self.table.records
+    }
+
+    /// Puts what another store has visited into D; not to be confirmed. With whole states the state must be given.
+    pub fn preload(&mut self, signature: u64, state: Option<&[u8]>) -> Result<(), Limit> {
+        match (self.options.kept, state) {
+            (Kept::States, None) => {
+                Err(Limit::File("signatures cannot be made into whole states: go on with --store compact".to_string()))
+            }
+            (_, state) => {
+                self.distinct.note(signature.wrapping_mul(SPREAD));
+                append(&mut self.table, self.options.kept, self.width, signature, state.unwrap_or_default())
+            }
+        }
+    }
+
+    /// The next so many states that come out of the queue were confirmed elsewhere.
+    pub fn trust(&mut self, states: u64) {
+        self.given += states;
+    }
+
+    /// Goes over the records of D: signatures, and the states if they are kept.
+    pub fn contents(&mut self, mut f: impl FnMut(u64, &[u8]) -> Result<(), Limit>) -> Result<(), Limit> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for block in 0..self.table.starts.len() {
+            self.table.read(block, &mut buffer)?;
+            each_record(self.options.kept, self.width, &buffer, &mut f)?;
+        }
+        self.buffer = buffer;
+        each_record(self.options.kept, self.width, &self.table.tail, &mut f)
+    }
+
+    /// Judges all that waits, so that every state in the queue has its verdict.
+    pub fn settle(&mut self) -> Result<(), Limit> {
+        if self.pending.waiting() > 0 { self.check() } else { Ok(()) }
+    }
+
+    /// The verdicts on the states in the queue, in order; after [`settle`](Self::settle), of all of them.
+    pub fn verdicts(&mut self) -> Result<bitvec::vec::BitVec<u64>, Limit> {
+        let mut bits = bitvec::vec::BitVec::new();
+        let mut add = |map: &[u8], from: usize, count: usize| {
+            bits.extend((from..count).map(|at| map[at / 8] & 1 << (at % 8) != 0));
+        };
+        add(&self.current, self.at, self.count);
+        self.verdicts.for_each(|record| {
+            let (count, map) = split_verdicts(record);
+            add(map, 0, count);
+            Ok(())
+        })?;
+        Ok(bits)
+    }
+
+    /// INSERT of Fig. 2.
+    #[inline]
+    pub(in crate::store) fn put(&mut self, signature: u64, state: &[u8]) -> Result<bool, Limit> {
+        let mut answer = self.pending.insert(signature, state);
+        if answer == Inserted::Full {
+            if self.pending.must_judge() {
+                self.check()?;
+            }
+            self.pending.make_room();
+            answer = self.pending.insert(signature, state);
+        }
+        match answer {
+            Inserted::New => Ok(true),
+            Inserted::Seen => Ok(false),
+            Inserted::Full => Err(Limit::Memory { used: self.memory() as u64, budget: self.options.memory as u64 }),
+        }
+    }
+
+    /// CHECKTABLE of Fig. 2.
+    fn check(&mut self) -> Result<(), Limit> {
+        let blocks = self.table.starts.len();
+        let full = self.options.window == Window::Everything || self.level.is_multiple_of(FULL_CHECK_EVERY);
+        let selected = if full { (0..blocks).collect() } else { self.select(blocks) };
+        self.partial |= selected.len() < blocks;
+        let mut hits = vec![0u64; blocks];
+        let mut waiting = self.pending.waiting() as u64;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let pending = &mut self.pending;
+        pending.begin_check();
+        let mut look = |bytes: &[u8], hits: &mut u64| {
+            let mut found = 0;
+            // The usual case in a loop of its own: it is run for every record at every check.
+            if let (Pending::Signatures(set), 8) = (&mut *pending, self.width) {
+                let records = bytes.as_chunks::<8>().0.iter();
+                found = records.filter(|record| set.found_on_disk(u64::from_le_bytes(**record) + 1)).count() as u64;
+                *hits += found;
+                waiting -= found;
+                return Ok(waiting > 0);
+            }
+            let result = each_record(self.options.kept, self.width, bytes, &mut |signature, state| {
+                found += u64::from(pending.found_on_disk(signature, state));
+                Ok(())
+            });
+            *hits += found;
+            waiting -= found;
+            result.map(|()| waiting > 0)
+        };
+        // The newest first: when nothing waits any more, the rest need not be read.
+        let mut tail_hits = 0;
+        let mut go_on = look(&self.table.tail, &mut tail_hits)?;
+        for &block in selected.iter().rev() {
+            if !go_on {
+                break;
+            }
+            self.table.read(block, &mut buffer)?;
+            go_on = look(&buffer, &mut hits[block])?;
+        }
+        self.buffer = buffer;
+        if full && self.options.window == Window::Auto {
+            self.calibrate(&hits);
+        }
+        if self.table.records > 0 {
+            let k = self.table.records as f64;
+            self.kept_logarithm += (-((k - 1.0) / self.signatures.count()).min(1.0)).ln_1p();
+        }
+        self.checks += 1;
+        self.judge()
+    }
+
+    /// Appends what is new to D and writes the verdicts down.
+    fn judge(&mut self) -> Result<(), Limit> {
+        let DiskStore { pending, table, signatures, distinct, options, width, .. } = self;
+        let mut map = vec![0u8; 4 + pending.waiting().div_ceil(8)];
+        let mut count = 0u32;
+        pending.judge(|signature, state, is_new| {
+            if is_new {
+                map[4 + count as usize / 8] |= 1 << (count % 8);
+                let signature = if options.kept == Kept::States { signatures.of(state) } else { signature };
+                distinct.note(signature.wrapping_mul(SPREAD));
+                append(table, options.kept, *width, signature, state)?;
+            }
+            count += 1;
+            Ok(())
+        })?;
+        map[..4].copy_from_slice(&count.to_le_bytes());
+        self.verdicts.push(&[&map])
+    }
+
+    /// The blocks that a check with a window reads, in order.
+    fn select(&mut self, blocks: usize) -> Vec<usize> {
+        let share = match self.options.window {
+            Window::Everything => 1.0,
+            Window::Share(share) => share.clamp(0.0, 1.0),
+            Window::Auto => self.share,
+        };
+        let wanted = ((blocks as f64 * share).ceil() as usize).min(blocks);
+        let newest = ((wanted as f64 * NEWEST_SHARE).ceil() as usize).min(wanted);
+        let older = blocks - newest;
+        let mut drawn = rand::seq::index::sample(&mut self.rng, older, wanted - newest).into_vec();
+        drawn.sort_unstable();
+        drawn.extend(older..blocks);
+        drawn
+    }
+
+    /// After a full check: the share of the newest blocks that would have found enough.
+    fn calibrate(&mut self, hits: &[u64]) {
+        let total: u64 = hits.iter().sum();
+        if hits.is_empty() {
+            return;
+        }
+        let mut found = 0;
+        let needed = hits.iter().rev().take_while(|&&hits| {
+            let enough = found as f64 >= WANTED_HITS * total as f64;
+            found += hits;
+            !enough
+        });
+        // The newest part alone must be that large.
+        self.share = (needed.count() as f64 / hits.len() as f64 / NEWEST_SHARE).min(1.0);
+    }
+}
+
+/// Spreads signatures of few bits over all 64 (odd: a bijection), for the estimate of distinct states.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+fn append(table: &mut Table, kept: Kept, width: usize, signature: u64, state: &[u8]) -> Result<(), Limit> {
+    let bytes = (signature - 1).to_le_bytes();
+    match kept {
+        Kept::Signatures(_) => table.append(&[&bytes[..width]]),
+        Kept::States => table.append(&[&bytes, &(state.len() as u32).to_le_bytes(), state]),
+    }
+}
+
+/// The records of a block. In D a signature is written less 1, so that B bits take B bits.
+fn each_record(
+    kept: Kept,
+    width: usize,
+    block: &[u8],
+    f: &mut impl FnMut(u64, &[u8]) -> Result<(), Limit>,
+) -> Result<(), Limit> {
+    match kept {
+        Kept::Signatures(_) if width == 8 => {
+            for record in block.as_chunks::<8>().0 {
+                f(u64::from_le_bytes(*record) + 1, &[])?;
+            }
+        }
+        Kept::Signatures(_) => {
+            for record in block.chunks_exact(width) {
+                let mut bytes = [0; 8];
+                bytes[..width].copy_from_slice(record);
+                f(u64::from_le_bytes(bytes) + 1, &[])?;
+            }
+        }
+        Kept::States => {
+            let mut rest = block;
+            while let Some((signature, after)) = rest.split_first_chunk::<8>()
+                && let Some((length, after)) = after.split_first_chunk::<4>()
+                && let Some((state, after)) = after.split_at_checked(u32::from_le_bytes(*length) as usize)
+            {
+                f(u64::from_le_bytes(*signature) + 1, state)?;
+                rest = after;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn split_verdicts(record: &[u8]) -> (usize, &[u8]) {
+    match record.split_first_chunk::<4>() {
+        Some((count, map)) => (u32::from_le_bytes(*count) as usize, map),
+        None => (0, &[]),
+    }
+}
+
+impl BfsStore for DiskStore {
+    fn is_exact(&self) -> bool {
+        self.options.kept == Kept::States
+    }
+
+    #[inline]
+    fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
+        self.put(self.signatures.of(state), state)
+    }
+
+    fn confirm(&mut self) -> Result<bool, Limit> {
+        if self.given > 0 {
+            self.given -= 1;
+            return Ok(true);
+        }
+        while self.at == self.count {
+            match self.verdicts.pop()? {
+                Some(record) => {
+                    let (count, map) = split_verdicts(record);
+                    self.current.clear();
+                    self.current.extend_from_slice(map);
+                    (self.at, self.count) = (0, count);
+                }
+                None if self.pending.waiting() > 0 => self.check()?,
+                // Not asked for what was not inserted.
+                None => return Ok(true),
+            }
+        }
+        let verdict = self.current[self.at / 8] & 1 << (self.at % 8) != 0;
+        self.at += 1;
+        Ok(verdict)
+    }
+
+    /// The paper's check at the end of a level.
+    fn end_level(&mut self) -> Result<(), Limit> {
+        self.settle()?;
+        self.level += 1;
+        Ok(())
+    }
+
+    fn memory(&self) -> usize {
+        self.pending.memory()
+            + self.table.tail.capacity()
+            + self.table.starts.capacity() * size_of::<u64>()
+            + self.buffer.capacity()
+            + self.verdicts.memory()
+            + self.current.capacity()
+            + self.distinct.memory()
+    }
+
+    fn statistics(&self) -> BfsStatistics {
+        let stored = self.table.records;
+        let (read, written) = self.verdicts.traffic();
+        let omission = match self.options.kept {
+            Kept::States => Omission::NONE,
+            Kept::Signatures(_) => Omission {
+                probability: -self.kept_logarithm.exp_m1(),
+                // Each state was compared with all of D: half of the final one on average.
+                ..Omission::of_comparisons(stored, stored as f64 / 2.0, self.signatures.count())
+            },
+        };
+        BfsStatistics {
+            held: stored,
+            distinct: if self.partial { self.distinct.estimate().min(stored as f64) } else { stored as f64 },
+            bytes_read: self.table.bytes_read + read,
+            bytes_written: self.table.file.len() + written,
+            checks: self.checks,
+            ..BfsStatistics::of_set(stored, omission)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{HashSet, VecDeque};
+
+    fn state(i: u64) -> Vec<u8> {
+        let mut bytes = i.to_le_bytes().to_vec();
+        bytes.resize(8 + (i % 21) as usize, 5);
+        bytes
+    }
+
+    /// Edges of which one leads anywhere.
+    fn scattered(i: u64, size: u64) -> [u64; 4] {
+        [(i + 1) % size, (i * 7 + 3) % size, (i + i % 13) % size, i / 2]
+    }
+
+    /// Edges to near levels, a few to far ones.
+    fn local(i: u64, size: u64) -> [u64; 4] {
+        let far = if i.is_multiple_of(50) { i / 2 } else { i };
+        [(i + 1).min(size - 1), (i + 200 + i % 7).min(size - 1), i.saturating_sub(i % 300), far]
+    }
+
+    /// Breadth-first search; returns the states in the order in which they were expanded.
+    fn search(store: &mut DiskStore, size: u64, successors: fn(u64, u64) -> [u64; 4]) -> Vec<u64> {
+        let mut expanded = Vec::new();
+        assert!(store.insert(&state(0)).unwrap());
+        let mut queue = VecDeque::from([0]);
+        while !queue.is_empty() {
+            for _ in 0..queue.len() {
+                let Some(i) = queue.pop_front().filter(|_| store.confirm().unwrap()) else { continue };
+                expanded.push(i);
+                for j in successors(i, size) {
+                    if store.insert(&state(j)).unwrap() {
+                        queue.push_back(j);
+                    }
+                }
+            }
+            store.end_level().unwrap();
+        }
+        expanded
+    }
+
+    fn options(kept: Kept, window: Window, memory: usize) -> DiskOptions {
+        DiskOptions { kept, window, memory, seed: 1 }
+    }
+
+    #[test]
+    fn visits_what_the_exact_search_visits() {
+        let folder = WorkDir::new(None).unwrap();
+        for kept in [Kept::Signatures(64), Kept::Signatures(45), Kept::States] {
+            for memory in [60_000, 200_000, 10_000_000] {
+                let mut store = DiskStore::new(options(kept, Window::Everything, memory), &folder).unwrap();
+                let expanded = search(&mut store, 20_000, scattered);
+                let different: HashSet<&u64> = expanded.iter().collect();
+                assert_eq!(different.len(), 20_000, "{kept:?} {memory}");
+                assert_eq!(expanded.len(), 20_000, "{kept:?} {memory}");
+                let statistics = store.statistics();
+                assert_eq!((statistics.stored, statistics.revisits()), (20_000, 0.0));
+                assert_eq!(store.is_exact(), kept == Kept::States);
+                assert!(store.memory() <= memory.max(100_000) + 50_000, "{kept:?} {memory}: {}", store.memory());
+                let mut records = 0;
+                store
+                    .contents(|signature, bytes| {
+                        assert!(signature > 0 && (kept == Kept::States) != bytes.is_empty());
+                        records += 1;
+                        Ok(())
+                    })
+                    .unwrap();
+                assert_eq!(records, 20_000);
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_visits_everything_and_some_twice() {
+        let folder = WorkDir::new(None).unwrap();
+        for window in [Window::Share(0.3), Window::Share(0.05), Window::Auto] {
+            let mut store = DiskStore::new(options(Kept::Signatures(64), window, 60_000), &folder).unwrap();
+            let expanded = search(&mut store, 40_000, local);
+            let different: HashSet<&u64> = expanded.iter().collect();
+            assert_eq!(different.len(), 40_000);
+            assert!(window != Window::Share(0.05) || expanded.len() > 40_000);
+            assert!(expanded.len() < 400_000, "{window:?}: {}", expanded.len());
+            let statistics = store.statistics();
+            assert_eq!(statistics.stored, expanded.len() as u64);
+            assert!((statistics.distinct / 40_000.0 - 1.0).abs() < 0.025, "{}", statistics.distinct);
+        }
+    }
+
+    #[test]
+    fn narrow_signatures_omit_as_the_bound_says() {
+        let folder = WorkDir::new(None).unwrap();
+        let mut store = DiskStore::new(options(Kept::Signatures(16), Window::Everything, 1_000_000), &folder).unwrap();
+        let expanded = search(&mut store, 20_000, scattered);
+        let statistics = store.statistics();
+        assert!(
+            expanded.len() < 20_000 && statistics.omission.probability > 0.5,
+            "{} {:?}",
+            expanded.len(),
+            statistics
+        );
+        // Of 2^16 signatures; some states were never met.
+        assert!(statistics.omission.coverage > 0.8 && statistics.omission.coverage < 0.95);
+        let mut store = DiskStore::new(options(Kept::Signatures(48), Window::Everything, 1_000_000), &folder).unwrap();
+        search(&mut store, 20_000, scattered);
+        let probability = store.statistics().omission.probability;
+        let checks = store.statistics().checks as f64;
+        // The approximate bound of the paper, n t / (2 l), within a factor.
+        let about = 20_000.0 * checks / 2.0 / 2f64.powi(48);
+        assert!(probability > about / 4.0 && probability < about * 4.0, "{probability} {about}");
+    }
+
+    #[test]
+    fn preloaded_states_are_old_and_verdicts_can_be_looked_at() {
+        let folder = WorkDir::new(None).unwrap();
+        let mut store = DiskStore::new(options(Kept::Signatures(64), Window::Everything, 100_000), &folder).unwrap();
+        let signatures = Signatures::new(64, 1);
+        for i in 0..100 {
+            store.preload(signatures.of(&state(i)), None).unwrap();
+        }
+        for i in 50..150 {
+            assert!(store.insert(&state(i)).unwrap());
+        }
+        store.settle().unwrap();
+        let verdicts = store.verdicts().unwrap();
+        let expected: Vec<bool> = (50..150).map(|i| i >= 100).collect();
+        assert_eq!(verdicts.iter().map(|bit| *bit).collect::<Vec<bool>>(), expected);
+        assert_eq!((0..100).map(|_| store.confirm().unwrap()).collect::<Vec<bool>>(), expected);
+        assert!(store.verdicts().unwrap().is_empty());
+        let whole = DiskStore::new(options(Kept::States, Window::Everything, 100_000), &folder);
+        assert!(whole.unwrap().preload(5, None).is_err());
+    }
+}

@@ -1,0 +1,464 @@
+//! The table in memory of the disk search (M of Stern and Dill 1998): states met since the last look at the table on
+//! disk, in the order in which they were met, and behind them as many known ones as there is room for.
+//!
+//! Different from the paper, states stay after they were judged, as known ones, until their room is needed: by the
+//! locality of transitions they are the ones most likely to be met again, and each of them that is recognized here is
+//! not queued and not looked up on disk.
+
+use crate::model::TransitionType;
+use crate::store::limit::Limit;
+use crate::store::lossy::compact::scale;
+use crate::store::parts::signature::mix;
+use crate::store::{ExactStore, Handle, Store, Visit, try_zeroed};
+
+/// Slots of the index per entry, 4/3: probing stays short at load 0.75. (An M that is probed when crowded to the end is
+/// many times slower.)
+const SLOTS_PER_ENTRY: (usize, usize) = (4, 3);
+/// Bytes per entry of all parts of a [`SignatureSet`], rounded up: 8 signature, 5.4 index, 2 filter, 0.2 marks.
+const ENTRY_BYTES: usize = 16;
+/// The fewest entries: a smaller table would be judged at every step.
+const LEAST_ENTRIES: usize = 64;
+
+/// Entries at the beginning: 2 MiB, which the processor's cache holds. M grows only for levels that need it: a larger one
+/// than that knows more states, but every look at it waits for memory, and that costs more than it saves.
+const FIRST_ENTRIES: usize = 1 << 17;
+
+/// The answer to an insertion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::store) enum Inserted {
+    New,
+    Seen,
+    Full,
+}
+
+/// Bits by digits of signatures, for the states that wait to be judged: most records of the table on disk are
+/// dismissed by one look at it.
+#[derive(Debug)]
+struct Filter {
+    words: Vec<u64>,
+    /// Words in use, a power of two, less 1.
+    mask: usize,
+}
+
+impl Filter {
+    fn new(entries: usize) -> Option<Self> {
+        // 8 to 16 bits per entry, of which each sets two in one word: 18 of 19 to 59 of 60 strangers are dismissed (fewer
+        // with signatures of less than 58 bits, whose second bit is always the same).
+        let words = try_zeroed((entries * 8).next_power_of_two().max(64) / 64)?;
+        let mask = words.len() - 1;
+        Some(Filter { words, mask })
+    }
+
+    /// Begins anew, as large as so many entries need: a level with few states has a filter that stays in the processor's
+    /// cache however large M is.
+    fn begin(&mut self, entries: usize) {
+        let words = ((entries * 8).next_power_of_two().max(64) / 64).min(self.words.len());
+        self.mask = words - 1;
+        self.words[..words].fill(0);
+    }
+
+    #[inline]
+    fn place(&self, signature: u64) -> (usize, u64) {
+        ((signature >> 6) as usize & self.mask, 1 << (signature % 64) | 1 << (signature >> 58))
+    }
+
+    fn add(&mut self, signature: u64) {
+        let (word, mask) = self.place(signature);
+        self.words[word] |= mask;
+    }
+
+    #[inline]
+    fn may_have(&self, signature: u64) -> bool {
+        let (word, mask) = self.place(signature);
+        self.words[word] & mask == mask
+    }
+}
+
+/// M with signatures.
+#[derive(Debug)]
+pub(in crate::store) struct SignatureSet {
+    entries: Vec<u64>,
+    /// Index of an entry + 1; 0 is empty.
+    index: Vec<u32>,
+    /// Entries from here on wait to be judged.
+    waiting: usize,
+    /// By entry: found on disk.
+    old: Vec<u64>,
+    filter: Filter,
+    /// Entries for now, and at the most.
+    capacity: usize,
+    most: usize,
+}
+
+/// Slots of the index for so many entries.
+fn slots_for(entries: usize) -> usize {
+    entries * SLOTS_PER_ENTRY.0 / SLOTS_PER_ENTRY.1
+}
+
+impl SignatureSet {
+    pub fn new(bytes: usize) -> Option<Self> {
+        let most = (bytes / ENTRY_BYTES).clamp(LEAST_ENTRIES, u32::MAX as usize - 1);
+        // All that may be needed is asked for now; what is not used costs nothing.
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(most).ok()?;
+        let mut index = Vec::new();
+        index.try_reserve_exact(slots_for(most)).ok()?;
+        let capacity = most.min(FIRST_ENTRIES);
+        index.resize(slots_for(capacity), 0);
+        Some(SignatureSet {
+            entries,
+            index,
+            waiting: 0,
+            old: try_zeroed(most.div_ceil(64))?,
+            filter: Filter::new(most)?,
+            capacity,
+            most,
+        })
+    }
+
+    fn memory(&self) -> usize {
+        (self.entries.capacity() + self.old.capacity() + self.filter.words.capacity()) * size_of::<u64>()
+            + self.index.capacity() * size_of::<u32>()
+    }
+
+    /// The entry of a signature, or the empty slot of the index where it would go.
+    #[inline]
+    fn find(&self, signature: u64) -> Result<usize, usize> {
+        let mut slot = scale(mix(signature), self.index.len() as u64) as usize;
+        loop {
+            match self.index[slot] {
+                0 => return Err(slot),
+                entry if self.entries[entry as usize - 1] == signature => return Ok(entry as usize - 1),
+                _ => slot = if slot + 1 == self.index.len() { 0 } else { slot + 1 },
+            }
+        }
+    }
+
+    fn insert(&mut self, signature: u64) -> Inserted {
+        let Err(slot) = self.find(signature) else { return Inserted::Seen };
+        if self.entries.len() == self.capacity {
+            return Inserted::Full;
+        }
+        self.entries.push(signature);
+        self.index[slot] = self.entries.len() as u32;
+        Inserted::New
+    }
+
+    /// The filter is for what waits now.
+    fn begin_check(&mut self) {
+        self.filter.begin(self.entries.len() - self.waiting);
+        for &signature in &self.entries[self.waiting..] {
+            self.filter.add(signature);
+        }
+    }
+
+    #[inline]
+    pub fn found_on_disk(&mut self, signature: u64) -> bool {
+        self.filter.may_have(signature) && self.mark_old(signature)
+    }
+
+    #[inline(never)]
+    fn mark_old(&mut self, signature: u64) -> bool {
+        match self.find(signature) {
+            Ok(entry) if entry >= self.waiting => {
+                let (word, mask) = (entry / 64, 1 << (entry % 64));
+                let first = self.old[word] & mask == 0;
+                self.old[word] |= mask;
+                first
+            }
+            _ => false,
+        }
+    }
+
+    fn is_old(&self, entry: usize) -> bool {
+        self.old[entry / 64] & 1 << (entry % 64) != 0
+    }
+
+    /// Most of the entries wait: the level is too large for M as it is.
+    fn crowded(&self) -> bool {
+        self.entries.len() - self.waiting > self.capacity / 2
+    }
+
+    /// Grows if most entries wait and it may; else forgets all but the newest half (which waits, or is known and most likely
+    /// to be met again).
+    fn make_room(&mut self) {
+        if self.crowded() && self.capacity < self.most {
+            return self.resize(self.capacity * 2);
+        }
+        let first = self.entries.len() - self.capacity / 2;
+        self.entries.drain(..first);
+        self.waiting = self.waiting.saturating_sub(first);
+        self.index.fill(0);
+        self.fill_index();
+    }
+
+    fn resize(&mut self, capacity: usize) {
+        self.capacity = capacity.clamp(self.entries.len(), self.most);
+        self.index.clear();
+        self.index.resize(slots_for(self.capacity), 0);
+        self.fill_index();
+    }
+
+    fn fill_index(&mut self) {
+        for entry in 0..self.entries.len() {
+            if let Err(slot) = self.find(self.entries[entry]) {
+                self.index[slot] = entry as u32 + 1;
+            }
+        }
+    }
+}
+
+/// M with whole states: an exact store whose marks say "waits to be judged". The order of its arena is the order of the
+/// queue.
+#[derive(Debug)]
+pub(in crate::store) struct StateSet {
+    store: ExactStore,
+    seed: u64,
+    budget: usize,
+    first: Option<Handle>,
+    waiting: usize,
+    filter: Filter,
+}
+
+impl StateSet {
+    pub fn new(bytes: usize, seed: u64) -> Option<Self> {
+        // A state and its table take about 64 bytes at the least; the filter is counted.
+        let entries = bytes / 64;
+        let budget = bytes.saturating_sub(entries * 2);
+        Some(StateSet {
+            store: ExactStore::with_budget(seed, budget),
+            seed,
+            budget,
+            first: None,
+            waiting: 0,
+            filter: Filter::new(entries)?,
+        })
+    }
+
+    fn insert(&mut self, signature: u64, state: &[u8]) -> Inserted {
+        match self.store.visit(state, TransitionType::Other) {
+            Visit::Seen { .. } => Inserted::Seen,
+            Visit::Full => Inserted::Full,
+            Visit::New(handle) => {
+                self.first.get_or_insert(handle);
+                self.waiting += 1;
+                self.filter.add(signature);
+                Inserted::New
+            }
+        }
+    }
+
+    fn found_on_disk(&mut self, signature: u64, state: &[u8]) -> bool {
+        use crate::store::FindStore;
+        if !self.filter.may_have(signature) {
+            return false;
+        }
+        match self.store.find(state) {
+            Some((handle, true)) => {
+                self.store.leave(handle);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// M. See the head of this file.
+#[derive(Debug)]
+pub(in crate::store) enum Pending {
+    Signatures(SignatureSet),
+    States(StateSet),
+}
+
+impl Pending {
+    pub fn memory(&self) -> usize {
+        match self {
+            Pending::Signatures(set) => set.memory(),
+            Pending::States(set) => set.store.memory() + set.filter.words.capacity() * size_of::<u64>(),
+        }
+    }
+
+    /// How many wait to be judged.
+    pub fn waiting(&self) -> usize {
+        match self {
+            Pending::Signatures(set) => set.entries.len() - set.waiting,
+            Pending::States(set) => set.waiting,
+        }
+    }
+
+    #[inline]
+    pub fn insert(&mut self, signature: u64, state: &[u8]) -> Inserted {
+        match self {
+            Pending::Signatures(set) => set.insert(signature),
+            Pending::States(set) => set.insert(signature, state),
+        }
+    }
+
+    /// Records of the table on disk are about to come.
+    pub fn begin_check(&mut self) {
+        match self {
+            Pending::Signatures(set) => set.begin_check(),
+            // Has its filter ready: the signatures of whole states are known only when they are put in.
+            Pending::States(_) => {}
+        }
+    }
+
+    /// A record of the table on disk: if such a state waits, it is old. Says whether one did.
+    #[inline]
+    pub fn found_on_disk(&mut self, signature: u64, state: &[u8]) -> bool {
+        match self {
+            Pending::Signatures(set) => set.found_on_disk(signature),
+            Pending::States(set) => set.found_on_disk(signature, state),
+        }
+    }
+
+    /// The table is full: must what waits be judged before there can be room?
+    pub fn must_judge(&self) -> bool {
+        match self {
+            Pending::Signatures(set) => set.crowded() && set.capacity == set.most,
+            Pending::States(set) => set.waiting > 0,
+        }
+    }
+
+    /// Entries that M is made for now: part of a checkpoint, since what is forgotten when depends on it. 0: does not matter.
+    pub fn capacity(&self) -> usize {
+        match self {
+            Pending::Signatures(set) => set.capacity,
+            Pending::States(_) => 0,
+        }
+    }
+
+    /// Makes an M that was just made as large as another one was, if there is memory.
+    pub fn set_capacity(&mut self, capacity: usize) {
+        if let Pending::Signatures(set) = self {
+            set.resize(capacity.max(LEAST_ENTRIES));
+        }
+    }
+
+    /// Makes room, by growing or by forgetting known states; those that wait stay.
+    pub fn make_room(&mut self) {
+        match self {
+            Pending::Signatures(set) => set.make_room(),
+            Pending::States(set) => set.store = ExactStore::with_budget(set.seed, set.budget),
+        }
+    }
+
+    /// Goes over all, in order: signature or state, and whether it waits. For a checkpoint.
+    pub fn each(&self, mut f: impl FnMut(u64, &[u8], bool) -> Result<(), Limit>) -> Result<(), Limit> {
+        match self {
+            Pending::Signatures(set) => {
+                let all = set.entries.iter().enumerate();
+                all.into_iter().try_for_each(|(entry, &signature)| f(signature, &[], entry >= set.waiting))
+            }
+            Pending::States(set) => {
+                let (mut next, mut waits) = (set.store.first(), false);
+                while let Some(handle) = next {
+                    waits |= set.first == Some(handle);
+                    f(0, set.store.get(handle), waits)?;
+                    next = set.store.next(handle);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What was put in last is known already. For a checkpoint, in which those that wait come last.
+    pub fn know_last(&mut self) {
+        match self {
+            Pending::Signatures(set) => set.waiting = set.entries.len(),
+            Pending::States(set) => {
+                if let Some(handle) = set.first.take() {
+                    set.store.leave(handle);
+                    set.waiting = 0;
+                }
+            }
+        }
+    }
+
+    /// Goes over what waits, in order, and says of each whether it was not found on disk. Then nothing waits.
+    pub fn judge<E>(&mut self, mut f: impl FnMut(u64, &[u8], bool) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Pending::Signatures(set) => {
+                for entry in set.waiting..set.entries.len() {
+                    f(set.entries[entry], &[], !set.is_old(entry))?;
+                }
+                // Only what waited can have been marked.
+                set.old[set.waiting / 64..set.entries.len().div_ceil(64)].fill(0);
+                set.waiting = set.entries.len();
+            }
+            Pending::States(set) => {
+                let mut next = set.first.take();
+                while let Some(handle) = next {
+                    use crate::store::FindStore;
+                    let state = FindStore::get(&set.store, handle);
+                    let is_new = set.store.find(state).is_some_and(|(_, waits)| waits);
+                    f(0, state, is_new)?;
+                    next = set.store.next(handle);
+                    set.store.leave(handle);
+                }
+                set.waiting = 0;
+                set.filter.words.fill(0);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A level that does not fit makes M larger, up to its budget; only then it has to be judged.
+    #[test]
+    fn grows_for_what_waits_and_forgets_what_is_known() {
+        let most = 5 * FIRST_ENTRIES;
+        let mut pending = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
+        let bytes = pending.memory();
+        let mut next = 0u64;
+        let mut fill = |pending: &mut Pending, until: &dyn Fn(&Pending) -> bool| {
+            while !until(pending) {
+                next += 1;
+                if pending.insert(next, &[]) == Inserted::Full {
+                    assert!(!pending.must_judge());
+                    pending.make_room();
+                    assert_eq!(pending.insert(next, &[]), Inserted::New);
+                }
+            }
+        };
+        fill(&mut pending, &|pending| pending.waiting() == most);
+        assert_eq!((pending.capacity(), pending.memory()), (most, bytes));
+        assert_eq!(pending.insert(u64::MAX, &[]), Inserted::Full);
+        assert!(pending.must_judge());
+        for signature in 1..=most as u64 {
+            assert_eq!(pending.insert(signature, &[]), Inserted::Seen);
+        }
+        pending.begin_check();
+        assert!(pending.found_on_disk(7, &[]) && !pending.found_on_disk(7, &[]));
+        assert!(!pending.found_on_disk(most as u64 + 1, &[]));
+        let mut old = Vec::new();
+        let judged = pending.judge(|signature, _, is_new| {
+            if !is_new {
+                old.push(signature);
+            }
+            Ok::<(), ()>(())
+        });
+        assert!(judged.is_ok() && old == [7] && pending.waiting() == 0);
+        // Half of them make room for new ones; the newest stay.
+        fill(&mut pending, &|pending| pending.waiting() == 10);
+        assert_eq!(pending.insert(most as u64, &[]), Inserted::Seen);
+        assert_eq!(pending.insert(1, &[]), Inserted::New);
+        // Levels of few states need no more than the first size.
+        let mut small = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
+        for signature in 1..=3 * most as u64 {
+            if small.insert(signature, &[]) == Inserted::Full {
+                assert!(!small.must_judge());
+                small.make_room();
+                assert_eq!(small.insert(signature, &[]), Inserted::New);
+            }
+            if signature % 1000 == 0 {
+                small.judge(|_, _, _| Ok::<(), ()>(())).unwrap();
+            }
+        }
+        assert_eq!(small.capacity(), FIRST_ENTRIES);
+    }
+}

@@ -1,0 +1,9 @@
+//! What stores are made of: room for states, hashes and signatures, random numbers, an estimate of distinct states.
+
+pub mod arena;
+pub mod distinct;
+pub mod hash;
+pub mod rng;
+pub mod signature;
+pub mod slab;
+pub mod stack_set;
