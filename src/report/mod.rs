@@ -14,7 +14,7 @@ pub mod trail;
 pub mod unreached;
 
 use crate::model::Model;
-use crate::search::outcome::{Limit, Outcome, Verdict};
+use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
 
@@ -225,6 +225,8 @@ pub fn reason(limit: &Limit) -> String {
         Limit::ModelError(what) => format!(
             "an error of the model ends the search before the property is decided: {what}; mend it and check again"
         ),
+        Limit::Retract(Retraction::Births) => "a reduction assumes a bound on births, and there is none".into(),
+        Limit::Retract(Retraction::ChannelClaim(how)) => format!("a reduction relies on xr and xs, but: {how}"),
         Limit::Internal(what) => format!("internal error: {what}"),
     }
 }

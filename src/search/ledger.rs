@@ -34,7 +34,7 @@ impl<'m> Ledger<'m> {
     /// The counts of the walk are added to `counts`; memory, time and what only some searches know are left to be filled in.
     pub fn close(self, program: &Program, walk: &Walk, limit: Option<Limit>, exact: bool, counts: Counts) -> Outcome {
         // after a fault in a reduction nothing that was found counts
-        let errors = if matches!(limit, Some(Limit::Internal(_))) { 0 } else { self.count };
+        let errors = if matches!(limit, Some(Limit::Internal(_) | Limit::Retract(_))) { 0 } else { self.count };
         let counts = Counts { atomic_steps: walk.atomic_steps, depth: walk.deepest, ..counts };
         let stopped = limit.clone().filter(|_| errors > 0);
         let verdict = Verdict::of_complete_search(errors, limit, exact);

@@ -4,7 +4,7 @@
 use crate::exec::{Program, Trap};
 use crate::source::Span;
 use crate::store::BfsStatistics;
-pub use crate::store::Limit;
+pub use crate::store::{Limit, Retraction};
 use serde::{Deserialize, Serialize};
 
 /// Who makes a step.

@@ -46,6 +46,17 @@ pub enum Limit {
     File(String),
     /// An error of the model, told in its own right, came before the property was decided.
     ModelError(String),
+    /// What a reduction assumes of the model does not hold. The search is run again without the assumption.
+    Retract(Retraction),
     /// A check of a reduction found a bug in pv.
     Internal(String),
+}
+
+/// An assumption of a reduction that the search has seen to be wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Retraction {
+    /// The number of births on a path has no bound.
+    Births,
+    /// The model breaks an `xr` or `xs` of its own; the text says how.
+    ChannelClaim(String),
 }

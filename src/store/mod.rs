@@ -20,7 +20,7 @@ pub use breadth::{BfsStatistics, BfsStore};
 pub use depth::cache::CacheStore;
 pub use depth::exact::ExactStore;
 pub use depth::replace::Replacement;
-pub use limit::Limit;
+pub use limit::{Limit, Retraction};
 pub use lossy::bloom::BloomStore;
 pub use lossy::compact::CompactStore;
 pub use parts::hash::StateHash;

@@ -203,7 +203,7 @@ pub fn search_reduced<R: Reduction>(
         if R::ACTIVE
             && let Some(fault) = visitor.reduction.fault()
         {
-            visitor.limit = Some(Limit::Internal(fault.to_string()));
+            visitor.limit = Some(fault.limit());
             complete = false;
             break;
         }
@@ -223,7 +223,7 @@ pub fn search_reduced<R: Reduction>(
         limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
     }
     if let Some(fault) = reduction.fault() {
-        limit = Some(Limit::Internal(fault.to_string()));
+        limit = Some(fault.limit());
     }
     let stored = store.len() as u64;
     let counts = Counts { stored, matched, peak_stored: stored, vector_bytes: vector as u64, ..Counts::default() };

@@ -70,7 +70,7 @@ impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_,
                 if R::ACTIVE
                     && let Some(fault) = self.reduction.fault()
                 {
-                    self.limit = Some(Limit::Internal(fault.to_string()));
+                    self.limit = Some(fault.limit());
                     return Decision::Stop;
                 }
                 if R::REENTERS {
@@ -230,7 +230,7 @@ fn run<S: Store, R: Reduction, P: Precision<S>>(
         limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
     }
     if let Some(fault) = reduction.fault() {
-        limit = Some(Limit::Internal(fault.to_string()));
+        limit = Some(fault.limit());
     }
     let statistics = store.statistics();
     let counts = Counts {

@@ -13,11 +13,11 @@ use crate::search::explore::dfs::{self, Settings};
 use crate::search::explore::lossy::{self, Keeping};
 use crate::search::explore::precision_on_demand::PrecisionOnDemand;
 use crate::search::monitor::{Monitor, Patience, available};
-use crate::search::outcome::{Limit, Outcome, Verdict};
+use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
 use crate::search::plan::low_memory::{Assembly, Breadth, LowMemory};
 use crate::search::reduce::audit::Watch;
 use crate::search::reduce::both::PersistentSleep;
-use crate::search::reduce::persistent::{BROKEN_CLAIM, Keep, PersistentSets, UNCERTAIN};
+use crate::search::reduce::persistent::{Keep, PersistentSets};
 use crate::search::reduce::sleep::SleepSets;
 use crate::search::reduce::{Full, Reduction};
 use crate::search::walk::Rules;
@@ -215,18 +215,21 @@ impl Plan {
         let mut notes = Vec::new();
         loop {
             let mut outcome = plan.execute_runs(model, monitor);
-            if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
-                if plan.count_births && what == UNCERTAIN {
+            match &outcome.verdict {
+                Verdict::Incomplete(Limit::Retract(Retraction::Births)) if plan.count_births => {
                     plan.count_births = false;
                     continue;
                 }
-                if plan.trust_claims
-                    && let Some(how) = what.strip_prefix(BROKEN_CLAIM)
-                {
+                Verdict::Incomplete(Limit::Retract(Retraction::ChannelClaim(how))) if plan.trust_claims => {
                     notes.push(format!("the model breaks its own xr and xs, so they were not used: {how}"));
                     plan.trust_claims = false;
                     continue;
                 }
+                Verdict::Incomplete(Limit::Retract(what)) => {
+                    let bug = format!("a reduction has made an assumption that was taken back: {what:?}");
+                    outcome.verdict = Verdict::Incomplete(Limit::Internal(bug));
+                }
+                _ => {}
             }
             outcome.notes.append(&mut notes);
             let limit = match &mut outcome.verdict {

@@ -10,8 +10,8 @@ use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::monitor::Patience;
-use crate::search::reduce::Reduction;
 use crate::search::reduce::persistent::PersistentSets;
+use crate::search::reduce::{Fault, Reduction};
 use crate::search::walk::moves::{Explorer, Tried};
 use crate::search::walk::{Choice, Taken, Walk};
 use crate::store::Handle;
@@ -26,7 +26,7 @@ pub struct Watch<'m, 'p> {
     explorer: Option<Explorer<'p>>,
     dependence: Option<Dependence<'m>>,
     por: Option<PersistentSets<'m>>,
-    fault: Option<String>,
+    fault: Option<Fault>,
 }
 
 /// A reduction and what watches over it.
@@ -74,7 +74,7 @@ impl<'m, 'p> Watch<'m, 'p> {
                 }
                 if let Some(what) = differs {
                     explorer.machine.load(saved);
-                    self.fault = Some(describe(self.model, &explorer.machine, a, b, what));
+                    self.fault = Some(bug(self.model, &explorer.machine, (a, b), what));
                     return;
                 }
             }
@@ -118,7 +118,7 @@ impl<'m, 'p> Watch<'m, 'p> {
                 explorer.machine.load(&state);
                 if !skips(&explorer.machine, woken) {
                     let what = "a blocked move of the persistent set was enabled from outside";
-                    self.fault = Some(describe(self.model, &explorer.machine, woken, woken, what));
+                    self.fault = Some(bug(self.model, &explorer.machine, (woken, woken), what));
                     return;
                 }
             }
@@ -141,7 +141,7 @@ impl<'m, 'p> Watch<'m, 'p> {
                     }
                     if let Some(what) = what {
                         explorer.machine.load(&state);
-                        self.fault = Some(describe(self.model, &explorer.machine, wanted, step, what));
+                        self.fault = Some(bug(self.model, &explorer.machine, (wanted, step), what));
                         return;
                     }
                 }
@@ -185,7 +185,7 @@ fn as_move(machine: &Machine<'_>, tried: &Tried) -> Move {
     }
 }
 
-fn describe(model: &Model, machine: &Machine<'_>, a: &Tried, b: &Tried, what: &str) -> String {
+fn bug(model: &Model, machine: &Machine<'_>, (a, b): (&Tried, &Tried), what: &str) -> Fault {
     let name = |tried: &Tried| {
         let text = |step: Taken| {
             let part = as_part(machine, step);
@@ -198,7 +198,7 @@ fn describe(model: &Model, machine: &Machine<'_>, a: &Tried, b: &Tried, what: &s
             Some(sender) => format!("{} with {}", text(sender), text(tried.step)),
         }
     };
-    format!("{what}, though taken for independent: {} | {}", name(a), name(b))
+    Fault::Bug(format!("{what}, though taken for independent: {} | {}", name(a), name(b)))
 }
 
 impl<R: Reduction> Reduction for Checked<'_, '_, R> {
@@ -268,7 +268,7 @@ impl<R: Reduction> Reduction for Checked<'_, '_, R> {
         self.inner.memory()
     }
 
-    fn fault(&self) -> Option<&str> {
-        self.watch.fault.as_deref().or(self.inner.fault())
+    fn fault(&self) -> Option<&Fault> {
+        self.watch.fault.as_ref().or(self.inner.fault())
     }
 }

@@ -18,9 +18,9 @@
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::monitor::Patience;
-use crate::search::reduce::Reduction;
 use crate::search::reduce::persistent::{Keep, PersistentSets};
 use crate::search::reduce::sleepers::{Half, Sleeper, Sleepers, sides};
+use crate::search::reduce::{Fault, Reduction};
 use crate::search::walk::{Choice, Taken, Walk};
 use crate::store::Handle;
 use rapidhash::RapidHashMap;
@@ -238,7 +238,7 @@ impl Reduction for PersistentSleep<'_> {
             + self.only.capacity() * size_of::<Sides>()
     }
 
-    fn fault(&self) -> Option<&str> {
+    fn fault(&self) -> Option<&Fault> {
         self.persistent.fault()
     }
 }

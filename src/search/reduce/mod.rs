@@ -10,8 +10,28 @@ mod sleepers;
 pub mod stack_hashes;
 
 use crate::exec::Machine;
+use crate::search::outcome::{Limit, Retraction};
 use crate::search::walk::{Choice, Taken, Walk};
 use crate::store::Handle;
+
+/// Why a reduction cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// What the reduction assumes of the model does not hold.
+    Retract(Retraction),
+    /// A checking mode has found a bug in pv; the text says which.
+    Bug(String),
+}
+
+impl Fault {
+    /// How a search says it.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Fault::Retract(retraction) => Limit::Retract(retraction.clone()),
+            Fault::Bug(what) => Limit::Internal(what.clone()),
+        }
+    }
+}
 
 /// Decides which moves of an entered state are explored.
 pub trait Reduction {
@@ -84,8 +104,8 @@ pub trait Reduction {
         0
     }
 
-    /// What a checking mode has found to be wrong with the reduction: a bug in pv.
-    fn fault(&self) -> Option<&str> {
+    /// What is wrong with the reduction; the search ends with [`Fault::limit`].
+    fn fault(&self) -> Option<&Fault> {
         None
     }
 }

@@ -14,8 +14,9 @@ use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
 use crate::exec::{Fired, Machine};
 use crate::model::Model;
 use crate::search::monitor::Patience;
-use crate::search::reduce::Reduction;
+use crate::search::outcome::Retraction;
 use crate::search::reduce::stack_hashes::StackHashes;
+use crate::search::reduce::{Fault, Reduction};
 use crate::search::walk::Walk;
 use crate::store::StateHash;
 use std::collections::HashMap;
@@ -42,22 +43,16 @@ pub struct Keep {
     /// Messages left in channels are judged.
     pub strict_channels: bool,
     /// Births may be counted to justify a coarser view of pids. If the count does not work out the search ends with
-    /// [`UNCERTAIN`], and must be run again without.
+    /// [`Retraction::Births`], and must be run again without.
     pub count_births: bool,
     /// The search names moves by pids, so states that differ in pids only must be told apart.
     pub names_pids: bool,
-    /// `xr` and `xs` are believed. If the model breaks one the search ends with [`BROKEN_CLAIM`], and must be run again
-    /// without.
+    /// `xr` and `xs` are believed. If the model breaks one the search ends with [`Retraction::ChannelClaim`], and must
+    /// be run again without.
     pub trust_claims: bool,
     /// The store knows which states are on the stack.
     pub tracks_stack: bool,
 }
-
-/// See [`Keep::count_births`].
-pub const UNCERTAIN: &str = "the number of births on a path has no bound";
-
-/// See [`Keep::trust_claims`]; what follows is how the claim was broken.
-pub const BROKEN_CLAIM: &str = "a claim of a channel is broken: ";
 
 /// How many processes were made on the way to each state, by its hash. If it is the same on all ways to a state, then no
 /// cycle makes processes, and the largest number bounds them all.
@@ -66,14 +61,13 @@ struct Births {
     limit: u32,
     hash: StateHash,
     of: HashMap<u64, u32>,
-    uncertain: bool,
 }
 
 impl Births {
-    /// The machine's state was reached with this many.
-    fn note(&mut self, machine: &Machine<'_>, births: u32) {
+    /// The machine's state was reached with this many. Is that against the bound?
+    fn note(&mut self, machine: &Machine<'_>, births: u32) -> bool {
         let known = *self.of.entry(self.hash.hash(machine.state())).or_insert(births);
-        self.uncertain |= known != births || births > self.limit;
+        known != births || births > self.limit
     }
 }
 
@@ -85,8 +79,8 @@ pub struct PersistentSets<'m> {
     /// Deadlocks only: no proviso.
     deadlocks_only: bool,
     births: Option<Births>,
-    /// How a claim was broken, behind [`BROKEN_CLAIM`].
-    broken: Option<String>,
+    /// Which assumption was seen to be wrong.
+    fault: Option<Fault>,
     /// For stores that cannot say what is on the stack.
     hashes: Option<(StackHashes, StateHash)>,
     /// With hundreds of processes one set may take a second.
@@ -103,19 +97,14 @@ impl<'m> PersistentSets<'m> {
         let pids =
             if keep.names_pids { Pids::Seen } else { Pids::Unseen { strict_channels: keep.strict_channels, counts } };
         let persistent = Persistent::new(model, pids, trusting);
-        let births = persistent.max_births.map(|limit| Births {
-            limit,
-            hash: StateHash::new(0),
-            of: HashMap::new(),
-            uncertain: false,
-        });
+        let births = persistent.max_births.map(|limit| Births { limit, hash: StateHash::new(0), of: HashMap::new() });
         PersistentSets {
             persistent,
             enabled: Enabled::default(),
             frames: Vec::new(),
             deadlocks_only: keep.deadlocks_only,
             births,
-            broken: None,
+            fault: None,
             hashes: (!keep.tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
             patience: None,
         }
@@ -135,8 +124,8 @@ impl<'m> PersistentSets<'m> {
     fn note_births(&mut self, machine: &Machine<'_>) {
         if self.births.is_some() {
             let here = self.births_here(machine);
-            if let Some(births) = &mut self.births {
-                births.note(machine, here);
+            if self.births.as_mut().is_some_and(|births| births.note(machine, here)) {
+                self.fault.get_or_insert(Fault::Retract(Retraction::Births));
             }
         }
     }
@@ -171,7 +160,7 @@ impl<'m> PersistentSets<'m> {
         scan(machine, &mut self.enabled);
         self.persistent.refresh(machine);
         if let Some(how) = self.persistent.broken_claim(machine) {
-            self.broken = Some(format!("{BROKEN_CLAIM}{how}"));
+            self.fault = Some(Fault::Retract(Retraction::ChannelClaim(how)));
             return None;
         }
         if self.enabled.faults {
@@ -288,7 +277,9 @@ impl Reduction for PersistentSets<'_> {
                 // breadth first, or the start
                 births = known.of.get(&known.hash.hash(machine.state())).copied().unwrap_or(0);
             }
-            known.note(machine, births);
+            if known.note(machine, births) {
+                self.fault.get_or_insert(Fault::Retract(Retraction::Births));
+            }
         }
         let set = self.choose_set(machine);
         let processes = machine.process_count();
@@ -348,8 +339,7 @@ impl Reduction for PersistentSets<'_> {
             + self.births.as_ref().map_or(0, |births| births.of.capacity() * 17)
     }
 
-    fn fault(&self) -> Option<&str> {
-        let uncertain = self.births.as_ref().filter(|births| births.uncertain).map(|_| UNCERTAIN);
-        self.broken.as_deref().or(uncertain)
+    fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
     }
 }
