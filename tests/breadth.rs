@@ -6,7 +6,7 @@ mod common;
 use common::example;
 use pv::exec::Program;
 use pv::model::Model;
-use pv::search::explore::dfs::Settings;
+use pv::search::driver::Settings;
 use pv::search::explore::queued;
 use pv::search::explore::serial;
 use pv::search::monitor::Monitor;

@@ -9,8 +9,8 @@ use pv::search::cycles::lasso;
 use pv::search::cycles::nested::accepting;
 use pv::search::outcome::{Actor, Step, Verdict, Violation, ViolationKind};
 use pv::search::plan::{Plan, Property};
+use pv::search::reduce::Full;
 use pv::search::walk::{Control, Decision, Event, Movers, Rules, Visitor, Walk};
-use pv::store::Handle;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -149,10 +149,6 @@ impl Visitor for Collector<'_> {
         Decision::Back
     }
 
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
     fn event(&mut self, _: &mut Machine<'_>, _: &Walk, event: Event, _: Option<Step>) -> Control {
         self.claim_ends |= event == Event::ClaimEnd;
         Control::Continue
@@ -170,7 +166,7 @@ fn graph(program: &Program, rules: Rules) -> Graph {
         let (numbers, waiting) = (&mut numbers, &mut waiting);
         let (edges, can_move) = (Vec::new(), Movers::default());
         let mut collector = Collector { numbers, waiting, edges, can_move, claim_ends: false };
-        Walk::new(program.transitions.len(), rules).run(&mut machine, &mut collector, false);
+        Walk::new(program.transitions.len(), rules).expand(&mut machine, &mut collector, &mut Full);
         found.claim_ends |= collector.claim_ends;
         found.can_move.push(collector.can_move);
         found.edges.push(collector.edges);

@@ -165,7 +165,7 @@ fn checks_are_not_idle() -> Result<(), Failed> {
     for (n, first) in moves.iter().enumerate() {
         for second in &moves[n + 1..] {
             let swapped = pv::search::reduce::audit::differ(&mut explorer, first, second);
-            let both_write_x = first.step.pid < 2 && second.step.pid < 2;
+            let both_write_x = first.attempt.step.pid < 2 && second.attempt.step.pid < 2;
             expect(swapped.is_some() == both_write_x, || format!("{first:?} {second:?}: {swapped:?}"))?;
         }
     }
@@ -177,6 +177,7 @@ fn checks_are_not_idle() -> Result<(), Failed> {
 fn broken_relation() -> Result<(), Failed> {
     use pv::analysis::Dependence;
     use pv::exec::Program;
+    use pv::search::driver::Task;
     use pv::search::reduce::Full;
     use pv::search::reduce::audit::Watch;
     use pv::store::depth::exact::ExactStore;
@@ -189,14 +190,15 @@ fn broken_relation() -> Result<(), Failed> {
         if broken {
             relation.footprints.iter_mut().flatten().for_each(|footprint| footprint.memory.clear());
         }
-        let mut watched = Watch::new(&model, &program, Some(relation), None).over(Full);
-        let mut monitor = Monitor::silent(&interrupt);
+        let audit = Some(Watch::new(&model, &program, Some(relation), None));
+        let monitor = &mut Monitor::silent(&interrupt);
+        let task = Task { model: &model, program: &program, settings, audit, monitor };
         let outcome = if breadth {
             let mut store = ExactStore::with_links(1, usize::MAX);
-            pv::search::explore::bfs::search_reduced(&model, &program, &mut store, &mut watched, settings, &mut monitor)
+            pv::search::explore::bfs::search(task, &mut store, &mut Full)
         } else {
             let mut store = ExactStore::new(1);
-            pv::search::explore::dfs::search_reduced(&model, &program, &mut store, &mut watched, settings, &mut monitor)
+            pv::search::explore::dfs::search(task, &mut store, &mut Full)
         };
         let expected = if broken { "incomplete" } else { "verified" };
         expect(outcome.verdict.name() == expected, || format!("{breadth} {broken}: {:?}", outcome.verdict))?;

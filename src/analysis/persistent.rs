@@ -85,6 +85,15 @@ pub struct Enabled {
     pub faults: bool,
 }
 
+impl Enabled {
+    /// Transition `index` of the location of process `pid` is executable.
+    pub fn note(&mut self, pid: usize, index: u32) {
+        if index < 64 {
+            self.transitions[pid] |= 1 << index;
+        }
+    }
+}
+
 /// How pids are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pids {

@@ -8,6 +8,7 @@
 
 mod channel;
 mod compile;
+mod cursor;
 mod eval;
 mod fire;
 pub mod journal;
@@ -18,6 +19,7 @@ mod trace;
 pub mod trap;
 mod view;
 
+pub use cursor::Cursor;
 pub use journal::Mark;
 pub use program::Program;
 pub use trap::{Trap, TrapKind};

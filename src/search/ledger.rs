@@ -64,7 +64,7 @@ impl<'m> Ledger<'m> {
                 let span = blocked(self.model, machine);
                 (ViolationKind::InvalidEndState, "invalid end state".to_string(), span, depth.saturating_sub(1))
             }
-            Event::Halt => return Control::Continue,
+            Event::Halt | Event::Cut => return Control::Continue,
             Event::ClaimEnd => self.claim_end(machine, depth),
         };
         let about = about(event, step);
@@ -120,7 +120,7 @@ fn about(event: Event, step: Option<Step>) -> About {
         Event::ClaimEnd => About::Property,
         _ if step.is_some_and(|step| step.actor == Actor::Claim) => About::Property,
         Event::Trap(trap) if trap.kind() == TrapKind::Assertion => About::Assertion,
-        Event::Trap(_) | Event::InvalidEnd | Event::Halt => About::Model,
+        Event::Trap(_) | Event::InvalidEnd | Event::Halt | Event::Cut => About::Model,
     }
 }
 

@@ -2,6 +2,7 @@
 //! plan that puts one search together. No search names a concrete store.
 
 pub mod cycles;
+pub mod driver;
 pub mod explore;
 pub mod keeper;
 pub mod ledger;

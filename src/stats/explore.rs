@@ -7,9 +7,10 @@
 
 use crate::exec::{Machine, Program, Trap};
 use crate::model::TransitionType;
-use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{Limit, Step};
-use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
+use crate::search::monitor::{Monitor, Snapshot};
+use crate::search::outcome::Limit;
+use crate::search::reduce::Full;
+use crate::search::walk::{Control, Decision, Ended, Rules, Visitor, Walk};
 use crate::store::depth::exact::ExactStore;
 use crate::store::{FindStore, Handle, Store, Visit};
 use std::collections::VecDeque;
@@ -100,7 +101,7 @@ impl Explorer<'_, '_> {
             + self.handles.len() * MEASURING
     }
 
-    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> Decision {
+    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
         let snapshot = Snapshot {
             stored: self.handles.len() as u64,
             matched: self.arrivals.saturating_sub(self.handles.len() as u64),
@@ -111,7 +112,7 @@ impl Explorer<'_, '_> {
             distinct: None,
         };
         self.limit = self.monitor.look(&snapshot);
-        if self.limit.is_some() { Decision::Stop } else { Decision::Back }
+        if self.limit.is_some() { Control::Stop } else { Control::Continue }
     }
 
     /// The number of the machine's state, a new one if it was not known.
@@ -138,11 +139,8 @@ impl Explorer<'_, '_> {
 }
 
 impl Visitor for Explorer<'_, '_> {
-    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+    fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
         self.arrivals += 1;
-        if self.arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk) == Decision::Stop {
-            return Decision::Stop;
-        }
         match self.number(machine, self.level + 1) {
             Some(number) => {
                 self.graph.targets.push(number);
@@ -152,17 +150,9 @@ impl Visitor for Explorer<'_, '_> {
         }
     }
 
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
     // Errors are for `pv check`: here they are states and steps like others.
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
-    }
-
-    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        if self.look(machine, walk) == Decision::Stop { Control::Stop } else { Control::Continue }
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, _: usize) -> Control {
+        self.look(machine, walk)
     }
 }
 
@@ -202,7 +192,7 @@ pub fn explore(program: &Program, seed: u64, monitor: &mut Monitor<'_>) -> Resul
         saved.extend_from_slice(explorer.store.get(Handle(explorer.handles[next])));
         explorer.level = explorer.graph.levels[next];
         machine.load(&saved);
-        if walk.run(&mut machine, &mut explorer, false) == Ended::Stopped {
+        if walk.expand(&mut machine, &mut explorer, &mut Full) == Ended::Stopped {
             // What was begun is dropped, so that every state has all of its successors or none.
             let whole = explorer.graph.offsets.last().copied().unwrap_or(0);
             explorer.graph.targets.truncate(whole);

@@ -16,16 +16,15 @@
 use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
 use crate::search::cycles::nested::{CycleKind, accepting, lasso};
-use crate::search::explore::dfs::Settings;
-use crate::search::ledger::Ledger;
-use crate::search::monitor::{INTERVAL, Monitor, Patience, Snapshot};
-use crate::search::outcome::{Counts, Limit, Outcome, Step};
+use crate::search::driver::{StoreFigures, Tally, Task};
+use crate::search::monitor::Patience;
+use crate::search::outcome::{Limit, Outcome, Step};
+use crate::search::reduce::Full;
 use crate::search::walk::replay::steps_over;
 use crate::search::walk::{Control, Decision, Ended, Event, Movers, Rules, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
 use rapidhash::RapidHashMap;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::time::Instant;
 
 /// A component that may still grow.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +49,11 @@ struct Open {
     can_move: Movers,
 }
 
-struct Fair<'s, 'm, 'i, S: FindStore> {
+struct Fair<'s, 'm, 'n, 'i, S: FindStore> {
     model: &'m Model,
-    program: &'s Program,
-    settings: Settings,
+    program: &'m Program,
     store: &'s mut S,
-    ledger: Ledger<'m>,
-    monitor: &'s mut Monitor<'i>,
+    tally: Tally<'m, 'n, 'i>,
     kind: CycleKind,
     /// Numbers of the states whose component is not complete.
     numbers: RapidHashMap<u64, u32>,
@@ -67,24 +64,13 @@ struct Fair<'s, 'm, 'i, S: FindStore> {
     components: Vec<Component>,
     path: Vec<Open>,
     next: u32,
-    matched: u64,
-    stored: u64,
-    vector: usize,
-    limit: Option<Limit>,
-    cut: bool,
 }
 
-impl<S: FindStore> Fair<'_, '_, '_, S> {
-    #[cold]
-    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
+impl<S: FindStore> Fair<'_, '_, '_, '_, S> {
+    fn tables(&self) -> usize {
         let hidden = self.hidden.capacity() * 32 + self.hidden.len() * (self.program.hidden as usize + 16);
         let own = self.numbers.capacity() * 20 + self.pending.capacity() * 8 + self.path.capacity() * size_of::<Open>();
-        let own = own + hidden;
-        let memory = (self.store.memory() + walk.memory() + machine.memory() + own) as u64;
-        let snapshot =
-            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
-        self.limit = self.monitor.look(&snapshot);
-        self.limit.is_some()
+        self.store.memory() + own + hidden
     }
 
     /// An edge by `movers` leads to the state with this number, whose component is not complete: all components above
@@ -119,7 +105,7 @@ impl<S: FindStore> Fair<'_, '_, '_, S> {
 
     /// A fair cycle was found and cannot be shown: a budget is used up, or it hangs on variables that states do not hold.
     fn why_no_tour(&self) -> Limit {
-        self.monitor.must_end().unwrap_or_else(|| {
+        self.tally.monitor.must_end().unwrap_or_else(|| {
             if self.program.hidden > 0 {
                 let what = "a fair cycle was found that hangs on hidden variables, which are no part of a state";
                 return Limit::ModelError(what.into());
@@ -132,20 +118,20 @@ impl<S: FindStore> Fair<'_, '_, '_, S> {
         let mut path = walk.path(machine);
         let start = path.len();
         // What the search was not allowed to follow to its end may be followed now: it is between known states.
-        let rules = Rules { max_depth: u64::MAX, ..self.settings.rules };
-        let patience = self.monitor.patience();
+        let rules = Rules { max_depth: u64::MAX, ..walk.rules() };
+        let patience = self.tally.monitor.patience();
         let tour = Tour { program: self.program, store: &*self.store, rules, states, hidden: &self.hidden, patience };
         let Some(cycle) = tour.steps(machine) else {
-            self.limit = Some(self.why_no_tour());
+            self.tally.limit = Some(self.why_no_tour());
             return Control::Stop;
         };
         path.extend(cycle);
-        self.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
-        if self.settings.all_errors { Control::Continue } else { Control::Stop }
+        self.tally.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
+        self.tally.after_error()
     }
 }
 
-impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
+impl<S: FindStore> Visitor for Fair<'_, '_, '_, '_, S> {
     const WATCHES: bool = true;
 
     fn can_move(&mut self, movers: Movers, _: bool) {
@@ -155,14 +141,10 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
     }
 
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
-        if (self.stored + self.matched).is_multiple_of(INTERVAL) && self.look(machine, walk) {
-            return Decision::Stop;
-        }
         let movers = walk.movers();
         match self.store.visit(machine.state(), how) {
             Visit::New(handle) => {
-                self.stored += 1;
-                self.vector = self.vector.max(machine.state().len());
+                self.tally.store(machine);
                 let number = self.next;
                 self.next += 1;
                 self.numbers.insert(handle.0, number);
@@ -181,7 +163,7 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
                 Decision::Enter(handle)
             }
             Visit::Seen { .. } => {
-                self.matched += 1;
+                self.tally.matched += 1;
                 if let Some((handle, _)) = self.store.find(machine.state())
                     && let Some(&number) = self.numbers.get(&handle.0)
                 {
@@ -190,7 +172,7 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
                 Decision::Back
             }
             Visit::Full => {
-                self.limit = Some(self.store.limit(self.path.len() as u64));
+                self.tally.limit = Some(self.store.limit(self.path.len() as u64));
                 Decision::Stop
             }
         }
@@ -217,18 +199,14 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, S> {
             }
             let path = walk.path(machine);
             let start = path.len();
-            self.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
-            return if self.settings.all_errors { Control::Continue } else { Control::Stop };
+            self.tally.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
+            return self.tally.after_error();
         }
-        self.ledger.note(machine, walk, event, step, || walk.path(machine))
+        self.tally.event(machine, walk, (event, step), || walk.path(machine))
     }
 
-    fn cut(&mut self) {
-        self.cut = true;
-    }
-
-    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, _: usize) -> Control {
+        self.tally.look(machine, walk, self.tables(), None)
     }
 }
 
@@ -270,7 +248,7 @@ impl<S: FindStore> Tour<'_, S> {
             let mut collector =
                 Collector { index: &index, edges: Vec::new(), can_move: Movers::default(), patience: self.patience };
             let mut walk = Walk::new(self.program.transitions.len(), self.rules);
-            if walk.run(&mut other, &mut collector, false) == Ended::Stopped {
+            if walk.expand(&mut other, &mut collector, &mut Full) == Ended::Stopped {
                 return None;
             }
             edges.push(collector.edges);
@@ -351,41 +329,23 @@ impl Visitor for Collector<'_> {
         Decision::Back
     }
 
-    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         if self.patience.is_over(walk.memory()) { Control::Stop } else { Control::Continue }
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
     }
 }
 
 /// Searches for acceptance cycles of weakly fair runs, and for all that a depth-first search finds.
-pub fn search<S: FindStore>(
-    model: &Model,
-    program: &Program,
-    store: &mut S,
-    settings: Settings,
-    kind: CycleKind,
-    monitor: &mut Monitor<'_>,
-) -> Outcome {
-    let start = Instant::now();
-    let mut machine = match Machine::new(program) {
-        Ok(machine) => machine,
-        Err(trap) => return Outcome::failed_at_start(program, trap),
+pub fn search<S: FindStore>(task: Task<'_, '_, '_>, store: &mut S, kind: CycleKind) -> Outcome {
+    let (model, program) = (task.model, task.program);
+    let (mut machine, mut walk, tally) = match Tally::begin(task) {
+        Ok(begun) => begun,
+        Err(outcome) => return *outcome,
     };
-    let mut walk = Walk::new(program.transitions.len(), settings.rules);
     let mut visitor = Fair {
         model,
         program,
-        settings,
         store,
-        ledger: Ledger::new(model, settings.all_errors),
-        monitor,
+        tally,
         kind,
         numbers: RapidHashMap::default(),
         hidden: RapidHashMap::default(),
@@ -393,25 +353,10 @@ pub fn search<S: FindStore>(
         components: Vec::new(),
         path: Vec::new(),
         next: 0,
-        matched: 0,
-        stored: 0,
-        vector: 0,
-        limit: None,
-        cut: false,
     };
-    let ended = walk.run(&mut machine, &mut visitor, true);
-    let found = visitor.limit.take();
-    visitor.look(&machine, &walk);
-    let Fair { ledger, matched, stored, vector, cut, .. } = visitor;
-    let limit = match ended {
-        Ended::Complete => cut.then_some(Limit::Depth(settings.rules.max_depth)),
-        Ended::Stopped => found,
-    };
-    let peak_stored = store.statistics().peak;
-    let counts = Counts { stored, matched, peak_stored, vector_bytes: vector as u64, ..Counts::default() };
-    Outcome {
-        memory: monitor.peak,
-        seconds: start.elapsed().as_secs_f64(),
-        ..ledger.close(program, &walk, limit, S::EXACT, counts)
-    }
+    let ended = walk.run(&mut machine, &mut visitor, &mut Full);
+    let tables = visitor.tables();
+    let Fair { store, tally, .. } = visitor;
+    let figures = StoreFigures { exact: S::EXACT, peak: store.statistics().peak, evicted: 0 };
+    tally.close((&machine, &walk), ended, tables, None, figures)
 }

@@ -16,14 +16,13 @@
 
 use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
-use crate::search::explore::dfs::Settings;
-use crate::search::ledger::Ledger;
-use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
-use crate::search::outcome::{About, Counts, Limit, Outcome, Step, Violation, ViolationKind};
+use crate::search::driver::{StoreFigures, Tally, Task};
+use crate::search::monitor::Monitor;
+use crate::search::outcome::{About, Limit, Outcome, Step, Violation, ViolationKind};
+use crate::search::reduce::Full;
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
 use rapidhash::RapidHashSet;
-use std::time::Instant;
 
 /// What kind of cycle it is, for the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,34 +64,21 @@ pub fn lasso(
     Violation { kind, message, span, depth, path, cycle_start, about: About::Property }
 }
 
-struct Outer<'s, 'm, 'i, S: FindStore> {
+struct Outer<'s, 'm, 'n, 'i, S: FindStore> {
     model: &'m Model,
     store: &'s mut S,
-    ledger: Ledger<'m>,
-    monitor: &'s mut Monitor<'i>,
+    tally: Tally<'m, 'n, 'i>,
     kind: CycleKind,
-    all_errors: bool,
     /// For each entered state of the path: does it accept.
     accepts: Vec<bool>,
     inner: Walk,
     seen: RapidHashSet<u64>,
-    matched: u64,
-    stored: u64,
-    vector: usize,
-    limit: Option<Limit>,
-    cut: bool,
 }
 
-impl<S: FindStore> Outer<'_, '_, '_, S> {
-    #[cold]
-    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
-        let tables = self.store.memory() + walk.memory() + self.inner.memory() + machine.memory();
+impl<S: FindStore> Outer<'_, '_, '_, '_, S> {
+    fn tables(&self) -> usize {
         // A hash set of words keeps at most 16 bytes a slot at half load.
-        let memory = (tables + self.seen.capacity() * 18) as u64;
-        let snapshot =
-            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
-        self.limit = self.monitor.look(&snapshot);
-        self.limit.is_some()
+        self.store.memory() + self.inner.memory() + self.seen.capacity() * 18
     }
 
     /// A cycle: the outer path, then `more`, back to the state with this handle on the outer path.
@@ -101,23 +87,17 @@ impl<S: FindStore> Outer<'_, '_, '_, S> {
         let depth = walk.depth() + more.len() as u64;
         path.extend(more);
         let start = walk.entered().find(|&(_, handle)| handle == closes_at).map_or(0, |(depth, _)| depth);
-        self.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
-        if self.all_errors { Control::Continue } else { Control::Stop }
+        self.tally.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
+        self.tally.after_error()
     }
 
     fn inner_search(&mut self, machine: &mut Machine<'_>, walk: &Walk) -> Control {
         let mark = machine.mark();
         let mut inner = std::mem::replace(&mut self.inner, Walk::new(0, unbounded(walk.rules())));
         inner.base_depth = walk.depth();
-        let mut visitor = Inner {
-            store: &*self.store,
-            seen: &mut self.seen,
-            monitor: self.monitor,
-            arrivals: 0,
-            limit: None,
-            closed: None,
-        };
-        let ended = inner.run(machine, &mut visitor, false);
+        let mut visitor =
+            Inner { store: &*self.store, seen: &mut self.seen, monitor: self.tally.monitor, limit: None, closed: None };
+        let ended = inner.expand(machine, &mut visitor, &mut Full);
         let Inner { limit, closed, .. } = visitor;
         machine.undo(mark);
         self.inner = inner;
@@ -125,27 +105,23 @@ impl<S: FindStore> Outer<'_, '_, '_, S> {
             return self.found(machine, walk, steps, handle);
         }
         if ended == Ended::Stopped {
-            self.limit = limit;
+            self.tally.limit = limit;
             return Control::Stop;
         }
         Control::Continue
     }
 }
 
-impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
+impl<S: FindStore> Visitor for Outer<'_, '_, '_, '_, S> {
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
-        if (self.stored + self.matched).is_multiple_of(INTERVAL) && self.look(machine, walk) {
-            return Decision::Stop;
-        }
         match self.store.visit(machine.state(), how) {
             Visit::New(handle) => {
-                self.stored += 1;
-                self.vector = self.vector.max(machine.state().len());
+                self.tally.store(machine);
                 self.accepts.push(accepting(machine));
                 Decision::Enter(handle)
             }
             Visit::Seen { on_stack } => {
-                self.matched += 1;
+                self.tally.matched += 1;
                 if on_stack
                     && (self.accepts.last() == Some(&true) || accepting(machine))
                     && let Some((handle, _)) = self.store.find(machine.state())
@@ -156,7 +132,7 @@ impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
                 Decision::Back
             }
             Visit::Full => {
-                self.limit = Some(self.store.limit(self.accepts.len() as u64));
+                self.tally.limit = Some(self.store.limit(self.accepts.len() as u64));
                 Decision::Stop
             }
         }
@@ -179,18 +155,14 @@ impl<S: FindStore> Visitor for Outer<'_, '_, '_, S> {
             }
             let (path, depth) = (walk.path(machine), walk.depth());
             let start = path.len();
-            self.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
-            return if self.all_errors { Control::Continue } else { Control::Stop };
+            self.tally.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
+            return self.tally.after_error();
         }
-        self.ledger.note(machine, walk, event, step, || walk.path(machine))
+        self.tally.event(machine, walk, (event, step), || walk.path(machine))
     }
 
-    fn cut(&mut self) {
-        self.cut = true;
-    }
-
-    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, _: usize) -> Control {
+        self.tally.look(machine, walk, self.tables(), None)
     }
 }
 
@@ -204,7 +176,6 @@ struct Inner<'s, 'i, S: FindStore> {
     store: &'s S,
     seen: &'s mut RapidHashSet<u64>,
     monitor: &'s Monitor<'i>,
-    arrivals: u64,
     limit: Option<Limit>,
     /// The steps of the inner path and the state on the outer stack where it closes.
     closed: Option<(Vec<Step>, Handle)>,
@@ -212,13 +183,6 @@ struct Inner<'s, 'i, S: FindStore> {
 
 impl<S: FindStore> Visitor for Inner<'_, '_, S> {
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
-        self.arrivals += 1;
-        if self.arrivals.is_multiple_of(INTERVAL) {
-            self.limit = self.monitor.must_end();
-            if self.limit.is_some() {
-                return Decision::Stop;
-            }
-        }
         match self.store.find(machine.state()) {
             Some((handle, true)) => {
                 self.closed = Some((walk.path(machine), handle));
@@ -230,15 +194,7 @@ impl<S: FindStore> Visitor for Inner<'_, '_, S> {
         }
     }
 
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
-    }
-
-    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         let tables = self.store.memory() + walk.memory() + machine.memory() + self.seen.capacity() * 18;
         self.limit = self.monitor.must_end().or(self.monitor.exceeded(tables as u64));
         if self.limit.is_some() { Control::Stop } else { Control::Continue }
@@ -246,50 +202,17 @@ impl<S: FindStore> Visitor for Inner<'_, '_, S> {
 }
 
 /// Searches for acceptance cycles, and for all that a depth-first search finds.
-pub fn search<S: FindStore>(
-    model: &Model,
-    program: &Program,
-    store: &mut S,
-    settings: Settings,
-    kind: CycleKind,
-    monitor: &mut Monitor<'_>,
-) -> Outcome {
-    let start = Instant::now();
-    let mut machine = match Machine::new(program) {
-        Ok(machine) => machine,
-        Err(trap) => return Outcome::failed_at_start(program, trap),
+pub fn search<S: FindStore>(task: Task<'_, '_, '_>, store: &mut S, kind: CycleKind) -> Outcome {
+    let model = task.model;
+    let (mut machine, mut walk, tally) = match Tally::begin(task) {
+        Ok(begun) => begun,
+        Err(outcome) => return *outcome,
     };
-    let rules = settings.rules;
-    let mut walk = Walk::new(program.transitions.len(), rules);
-    let mut visitor = Outer {
-        model,
-        store,
-        ledger: Ledger::new(model, settings.all_errors),
-        monitor,
-        kind,
-        all_errors: settings.all_errors,
-        accepts: Vec::new(),
-        inner: Walk::new(program.transitions.len(), unbounded(rules)),
-        seen: RapidHashSet::default(),
-        matched: 0,
-        stored: 0,
-        vector: 0,
-        limit: None,
-        cut: false,
-    };
-    let ended = walk.run(&mut machine, &mut visitor, true);
-    let found = visitor.limit.take();
-    visitor.look(&machine, &walk);
-    let Outer { ledger, matched, stored, vector, cut, .. } = visitor;
-    let limit = match ended {
-        Ended::Complete => cut.then_some(Limit::Depth(rules.max_depth)),
-        Ended::Stopped => found,
-    };
-    let peak_stored = store.statistics().peak;
-    let counts = Counts { stored, matched, peak_stored, vector_bytes: vector as u64, ..Counts::default() };
-    Outcome {
-        memory: monitor.peak,
-        seconds: start.elapsed().as_secs_f64(),
-        ..ledger.close(program, &walk, limit, S::EXACT, counts)
-    }
+    let inner = Walk::new(machine.program().transitions.len(), unbounded(walk.rules()));
+    let mut visitor = Outer { model, store, tally, kind, accepts: Vec::new(), inner, seen: RapidHashSet::default() };
+    let ended = walk.run(&mut machine, &mut visitor, &mut Full);
+    let tables = visitor.tables();
+    let Outer { store, tally, .. } = visitor;
+    let figures = StoreFigures { exact: S::EXACT, peak: store.statistics().peak, evicted: 0 };
+    tally.close((&machine, &walk), ended, tables, None, figures)
 }

@@ -5,67 +5,63 @@
 //! exact store and five bytes a state for the link.
 
 use crate::exec::{Machine, Program};
-use crate::model::{Model, TransitionType};
-use crate::search::explore::dfs::Settings;
-use crate::search::ledger::Ledger;
-use crate::search::monitor::{Monitor, Snapshot, interval};
-use crate::search::outcome::{Counts, Limit, Outcome, Step};
-use crate::search::reduce::{Full, Reduction};
+use crate::model::TransitionType;
+use crate::search::driver::{Settings, StoreFigures, Tally, Task};
+use crate::search::outcome::{Outcome, Step};
+use crate::search::reduce::Reduction;
 use crate::search::walk::replay::steps_between;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::depth::exact::ExactStore;
 use crate::store::{Handle, Store, Visit};
 use std::collections::VecDeque;
-use std::time::Instant;
 
-struct BreadthFirst<'s, 'm, 'i, R: Reduction> {
-    reduction: &'s mut R,
-    program: &'s Program,
+struct BreadthFirst<'s, 'm, 'n, 'i> {
+    program: &'m Program,
     store: &'s mut ExactStore,
     settings: Settings,
-    ledger: Ledger<'m>,
-    monitor: &'s mut Monitor<'i>,
+    tally: Tally<'m, 'n, 'i>,
     /// Hidden variables and depth of the states that wait, in the order of the store.
     hidden: VecDeque<u8>,
     depths: VecDeque<u32>,
     /// The state that is being expanded.
     current: Option<Handle>,
-    matched: u64,
-    vector: usize,
-    limit: Option<Limit>,
-    cut: bool,
 }
 
-impl<R: Reduction> BreadthFirst<'_, '_, '_, R> {
-    fn memory(&self, machine: &Machine<'_>, walk: &Walk) -> u64 {
-        let queue = self.hidden.capacity() + self.depths.capacity() * 4;
-        (self.store.memory() + queue + self.reduction.memory() + walk.memory() + machine.memory()) as u64
+impl BreadthFirst<'_, '_, '_, '_> {
+    fn tables(&self, reduction: usize) -> usize {
+        self.store.memory() + self.hidden.capacity() + self.depths.capacity() * 4 + reduction
     }
 
-    fn look(&mut self, machine: &Machine<'_>, walk: &Walk, depth: u64) -> bool {
-        let snapshot = Snapshot {
-            stored: self.store.len() as u64,
-            matched: self.matched,
-            depth,
-            memory: self.memory(machine, walk),
-            queued: Some(self.depths.len() as u64),
-            collision_rate: None,
-            distinct: None,
-        };
-        self.limit = self.monitor.look(&snapshot);
-        self.limit.is_some()
-    }
-
-    /// Puts the initial state into the store.
-    fn seed(&mut self, machine: &Machine<'_>) -> bool {
-        if matches!(self.store.insert(machine.state(), None), Visit::Full) {
-            self.limit = Some(self.store.limit(0));
-            return false;
+    /// Offers the machine's state to the store, and to the queue if it is new.
+    #[inline]
+    fn offer(&mut self, machine: &Machine<'_>, depth: u64) -> Decision {
+        match self.store.insert(machine.state(), self.current) {
+            Visit::New(_) => {
+                self.tally.store(machine);
+                self.hidden.extend(&machine.saved()[..self.program.hidden as usize]);
+                self.depths.push_back(depth as u32);
+                Decision::Queued
+            }
+            Visit::Seen { on_stack: waits } => {
+                self.tally.matched += 1;
+                Decision::Seen { on_stack: Some(!waits), at: None }
+            }
+            Visit::Full => {
+                self.tally.limit = Some(self.store.limit(0));
+                Decision::Stop
+            }
         }
-        self.vector = machine.state().len();
-        self.hidden.extend(&machine.saved()[..self.program.hidden as usize]);
-        self.depths.push_back(0);
-        true
+    }
+
+    /// Takes the next state out of the queue: `saved` becomes the whole of it. Gives its depth.
+    fn take(&mut self, handle: Handle, saved: &mut Vec<u8>) -> u64 {
+        saved.clear();
+        saved.extend(self.hidden.drain(..self.program.hidden as usize));
+        saved.extend_from_slice(self.store.get(handle));
+        self.current = Some(handle);
+        // It no longer waits; to a reduction it then counts as on the stack.
+        self.store.leave(handle);
+        u64::from(self.depths.pop_front().unwrap_or(0))
     }
 }
 
@@ -82,154 +78,53 @@ fn path_to(program: &Program, store: &ExactStore, settings: Settings, handle: Ha
     steps_between(&mut machine, settings.rules, states).unwrap_or_default()
 }
 
-impl<R: Reduction> Visitor for BreadthFirst<'_, '_, '_, R> {
-    const REDUCES: bool = R::ACTIVE;
-
-    #[inline]
-    fn admits(&mut self, machine: &Machine<'_>, pid: usize) -> bool {
-        self.reduction.admits(machine, pid)
-    }
-
-    #[inline]
-    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
-        self.reduction.again(machine)
-    }
-
+impl Visitor for BreadthFirst<'_, '_, '_, '_> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
-        let arrivals = self.store.len() as u64 + self.matched;
-        if arrivals.is_multiple_of(interval(R::ACTIVE)) && self.look(machine, walk, walk.depth()) {
-            return Decision::Stop;
-        }
-        let state = machine.state();
-        match self.store.insert(state, self.current) {
-            Visit::New(_) => {
-                self.vector = self.vector.max(state.len());
-                let hidden = self.program.hidden as usize;
-                self.hidden.extend(&machine.saved()[..hidden]);
-                self.depths.push_back(walk.depth() as u32);
-                self.reduction.queued(machine);
-                Decision::Back
-            }
-            Visit::Seen { on_stack: waits } => {
-                self.matched += 1;
-                self.reduction.seen(machine, Some(!waits));
-                Decision::Back
-            }
-            Visit::Full => {
-                self.limit = Some(self.store.limit(0));
-                Decision::Stop
-            }
-        }
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
+        self.offer(machine, walk.depth())
     }
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
         let (program, store, settings, current) = (self.program, &*self.store, self.settings, self.current);
-        self.ledger.note(machine, walk, event, step, || {
+        self.tally.event(machine, walk, (event, step), || {
             let mut path = current.map(|handle| path_to(program, store, settings, handle)).unwrap_or_default();
             path.extend(walk.path(machine));
             path
         })
     }
 
-    fn cut(&mut self) {
-        self.cut = true;
-    }
-
-    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        if self.look(machine, walk, walk.depth()) { Control::Stop } else { Control::Continue }
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, reduction: usize) -> Control {
+        self.tally.look(machine, walk, self.tables(reduction), Some(self.depths.len() as u64))
     }
 }
 
-/// Searches the whole state space of a program, breadth first.
-pub fn search(
-    model: &Model,
-    program: &Program,
-    store: &mut ExactStore,
-    settings: Settings,
-    monitor: &mut Monitor<'_>,
-) -> Outcome {
-    search_reduced(model, program, store, &mut Full, settings, monitor)
-}
-
-/// Searches what a reduction leaves of the state space of a program, breadth first.
-pub fn search_reduced<R: Reduction>(
-    model: &Model,
-    program: &Program,
-    store: &mut ExactStore,
-    reduction: &mut R,
-    settings: Settings,
-    monitor: &mut Monitor<'_>,
-) -> Outcome {
-    let start = Instant::now();
-    let mut machine = match Machine::new(program) {
-        Ok(machine) => machine,
-        Err(trap) => return Outcome::failed_at_start(program, trap),
+/// Searches what a reduction leaves of the state space, breadth first; with [`Full`](crate::search::reduce::Full) the whole
+/// of it.
+pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut ExactStore, reduction: &mut R) -> Outcome {
+    let (program, settings) = (task.program, task.settings);
+    let (mut machine, mut walk, tally) = match Tally::begin(task) {
+        Ok(begun) => begun,
+        Err(outcome) => return *outcome,
     };
-    let mut walk = Walk::new(program.transitions.len(), settings.rules);
-    let mut visitor = BreadthFirst {
-        reduction,
-        program,
-        store,
-        settings,
-        ledger: Ledger::new(model, settings.all_errors),
-        monitor,
-        hidden: VecDeque::new(),
-        depths: VecDeque::new(),
-        current: None,
-        matched: 0,
-        vector: 0,
-        limit: None,
-        cut: false,
+    let (hidden, depths) = (VecDeque::new(), VecDeque::new());
+    let mut visitor = BreadthFirst { program, store, settings, tally, hidden, depths, current: None };
+    let mut ended = match visitor.offer(&machine, 0) {
+        Decision::Stop => Ended::Stopped,
+        _ => Ended::Complete,
     };
-    let mut complete = visitor.seed(&machine);
     let mut saved = Vec::new();
     let mut next = visitor.store.first();
-    while let Some(handle) = next {
-        saved.clear();
-        saved.extend(visitor.hidden.drain(..program.hidden as usize));
-        saved.extend_from_slice(visitor.store.get(handle));
-        walk.base_depth = u64::from(visitor.depths.pop_front().unwrap_or(0));
+    while let (Some(handle), Ended::Complete) = (next, ended) {
+        walk.base_depth = visitor.take(handle, &mut saved);
         machine.load(&saved);
-        visitor.current = Some(handle);
-        if R::ACTIVE {
-            visitor.store.leave(handle);
-        }
-        visitor.reduction.enter(&mut machine, &walk);
-        if R::ACTIVE
-            && let Some(fault) = visitor.reduction.fault()
-        {
-            visitor.limit = Some(fault.limit());
-            complete = false;
-            break;
-        }
-        if walk.run(&mut machine, &mut visitor, false) == Ended::Stopped {
-            complete = false;
-            break;
-        }
-        visitor.reduction.leave(&machine);
+        ended = match visitor.tally.audit(&mut machine) {
+            Control::Continue => walk.expand(&mut machine, &mut visitor, reduction),
+            Control::Stop => Ended::Stopped,
+        };
         next = visitor.store.next(handle);
     }
-    let deepest = walk.deepest;
-    let limit_found = visitor.limit.take();
-    visitor.look(&machine, &walk, deepest);
-    visitor.limit = limit_found;
-    let BreadthFirst { ledger, matched, vector, mut limit, cut, reduction, .. } = visitor;
-    if complete {
-        limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
-    }
-    if let Some(fault) = reduction.fault() {
-        limit = Some(fault.limit());
-    }
-    let stored = store.len() as u64;
-    let counts = Counts { stored, matched, peak_stored: stored, vector_bytes: vector as u64, ..Counts::default() };
-    Outcome {
-        memory: monitor.peak.max(store.memory() as u64),
-        seconds: start.elapsed().as_secs_f64(),
-        ..ledger.close(program, &walk, limit, ExactStore::EXACT, counts)
-    }
+    let tables = visitor.tables(reduction.memory());
+    let BreadthFirst { store, tally, .. } = visitor;
+    let figures = StoreFigures { exact: ExactStore::EXACT, peak: store.len() as u64, evicted: 0 };
+    tally.close((&machine, &walk), ended, tables, reduction.fault(), figures)
 }

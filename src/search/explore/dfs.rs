@@ -4,248 +4,111 @@
 //! state on the stack is never forgotten and no edge leads from a finished state to an unvisited one. Costs one
 //! lookup per arrival; the stack holds a small frame per step.
 
-use crate::exec::{Machine, Program};
-use crate::model::{Model, TransitionType};
+use crate::exec::Machine;
+use crate::model::TransitionType;
+use crate::search::driver::{StoreFigures, Tally, Task};
 use crate::search::explore::precision_on_demand::{Precision, PrecisionOnDemand, Trust};
-use crate::search::ledger::Ledger;
-use crate::search::monitor::{Monitor, Snapshot, interval};
-use crate::search::outcome::{Counts, Limit, Outcome, Step};
+use crate::search::outcome::{Outcome, Step};
 use crate::search::reduce::{Full, Reduction};
-use crate::search::walk::{Choice, Control, Decision, Ended, Event, Rules, Taken, Visitor, Walk};
+use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::{Handle, LossyStore, Store, Visit};
-use std::time::Instant;
 
-/// What to look for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// What is checked, and bounds.
-    pub rules: Rules,
-    /// Go on after an error.
-    pub all_errors: bool,
-}
-
-struct DepthFirst<'s, 'm, 'i, S: Store, R: Reduction, P: Precision<S>> {
+struct DepthFirst<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     store: &'s mut S,
     precision: P,
-    reduction: &'s mut R,
-    ledger: Ledger<'m>,
-    monitor: &'s mut Monitor<'i>,
-    matched: u64,
-    stored: u64,
-    vector: usize,
-    limit: Option<Limit>,
-    cut: bool,
+    tally: Tally<'m, 'n, 'i>,
+    /// The reduction may enter a state again, and wants to know where it is.
+    locates: bool,
 }
 
-impl<S: Store, R: Reduction, P: Precision<S>> DepthFirst<'_, '_, '_, S, R, P> {
-    #[cold]
-    fn look(&mut self, machine: &Machine<'_>, walk: &Walk) -> bool {
-        let memory = (self.store.memory()
-            + self.precision.memory()
-            + self.reduction.memory()
-            + walk.memory()
-            + machine.memory()) as u64;
-        let snapshot =
-            Snapshot { stored: self.stored, matched: self.matched, depth: walk.depth(), memory, ..Snapshot::default() };
-        self.limit = self.monitor.look(&snapshot);
-        self.limit.is_some()
+impl<S: Store, P: Precision<S>> DepthFirst<'_, '_, '_, '_, S, P> {
+    fn tables(&self, reduction: usize) -> usize {
+        self.store.memory() + self.precision.memory() + reduction
     }
 }
 
-impl<S: Store, R: Reduction, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_, S, R, P> {
-    const REDUCES: bool = R::ACTIVE;
-
+impl<S: Store, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_, '_, S, P> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
-        if (self.stored + self.matched).is_multiple_of(interval(R::ACTIVE)) && self.look(machine, walk) {
-            return Decision::Stop;
-        }
-        let state = machine.state();
-        match self.store.visit(state, how) {
+        match self.store.visit(machine.state(), how) {
             Visit::New(handle) => {
-                self.stored += 1;
-                self.vector = self.vector.max(state.len());
+                self.tally.store(machine);
                 self.precision.entered(self.store);
-                self.reduction.enter(machine, walk);
-                if R::ACTIVE
-                    && let Some(fault) = self.reduction.fault()
-                {
-                    self.limit = Some(fault.limit());
-                    return Decision::Stop;
+                match self.tally.audit(machine) {
+                    Control::Continue => Decision::Enter(handle),
+                    Control::Stop => Decision::Stop,
                 }
-                if R::REENTERS {
-                    self.reduction.entered(handle);
-                }
-                Decision::Enter(handle)
             }
             Visit::Seen { on_stack } => {
                 if let Some(handle) = self.precision.look_again(machine, self.store) {
-                    self.stored += 1;
+                    self.tally.store(machine);
                     return Decision::Enter(handle);
                 }
-                self.matched += 1;
-                self.reduction.seen(machine, S::EXACT.then_some(on_stack));
-                if R::REENTERS
-                    && let Some(handle) = self.store.locate(machine.state())
-                    && self.reduction.reenters(machine, handle)
-                {
-                    return Decision::Enter(handle);
-                }
-                Decision::Back
+                self.tally.matched += 1;
+                let at = if self.locates { self.store.locate(machine.state()) } else { None };
+                Decision::Seen { on_stack: S::EXACT.then_some(on_stack), at }
             }
             Visit::Full => {
-                self.limit = Some(self.store.limit(walk.entered().count() as u64));
+                self.tally.limit = Some(self.store.limit(walk.entered().count() as u64));
                 Decision::Stop
             }
         }
     }
 
     #[inline]
-    fn leave(&mut self, machine: &mut Machine<'_>, _: &Walk, handle: Handle) -> Control {
-        // One that was entered again is on the stack still, or has left it long ago.
-        if !(R::REENTERS && self.reduction.is_reentered()) {
-            self.store.leave(handle);
-        }
-        self.reduction.leave(machine);
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, handle: Handle) -> Control {
+        self.store.leave(handle);
         Control::Continue
     }
 
-    #[inline]
-    fn admits(&mut self, machine: &Machine<'_>, pid: usize) -> bool {
-        self.reduction.admits(machine, pid)
-    }
-
-    #[inline]
-    fn choose(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
-        self.reduction.choose(machine, step, sender)
-    }
-
-    #[inline]
-    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
-        self.reduction.taken(step, sender)
-    }
-
-    #[inline]
-    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.reduction.look_back(machine, step, sender);
-    }
-
-    #[inline]
-    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.reduction.returned(machine, step, sender);
-    }
-
-    #[inline]
-    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
-        self.reduction.again(machine)
-    }
-
-    #[inline]
-    fn judges(&self) -> bool {
-        !(R::REENTERS && self.reduction.is_reentered())
-    }
-
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
-        self.ledger.note(machine, walk, event, step, || walk.path(machine))
+        self.tally.event(machine, walk, (event, step), || walk.path(machine))
     }
 
-    fn cut(&mut self) {
-        self.cut = true;
-    }
-
-    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
-        if self.look(machine, walk) { Control::Stop } else { Control::Continue }
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, reduction: usize) -> Control {
+        self.tally.look(machine, walk, self.tables(reduction), None)
     }
 }
 
-/// Searches the whole state space of a program, depth first.
-pub fn search<S: Store>(
-    model: &Model,
-    program: &Program,
-    store: &mut S,
-    settings: Settings,
-    monitor: &mut Monitor<'_>,
-) -> Outcome {
-    search_reduced(model, program, store, &mut Full, settings, monitor)
+/// Searches what a reduction leaves of the state space, depth first; with [`Full`] the whole of it.
+pub fn search<S: Store, R: Reduction>(task: Task<'_, '_, '_>, store: &mut S, reduction: &mut R) -> Outcome {
+    run(task, store, Trust, reduction)
 }
 
-/// As [`search`], with precision on demand.
+/// Searches the whole state space with a store that may err, and precision on demand.
 pub fn search_precisely<S: LossyStore>(
-    model: &Model,
-    program: &Program,
+    task: Task<'_, '_, '_>,
     store: &mut S,
     precision: PrecisionOnDemand<'_>,
-    settings: Settings,
-    monitor: &mut Monitor<'_>,
 ) -> Outcome {
-    run(model, program, store, &mut Full, precision, settings, monitor)
+    run(task, store, precision, &mut Full)
 }
 
-/// Searches what a reduction leaves of the state space of a program, depth first.
-pub fn search_reduced<S: Store, R: Reduction>(
-    model: &Model,
-    program: &Program,
+fn run<S: Store, P: Precision<S>, R: Reduction>(
+    task: Task<'_, '_, '_>,
     store: &mut S,
-    reduction: &mut R,
-    settings: Settings,
-    monitor: &mut Monitor<'_>,
-) -> Outcome {
-    run(model, program, store, reduction, Trust, settings, monitor)
-}
-
-fn run<S: Store, R: Reduction, P: Precision<S>>(
-    model: &Model,
-    program: &Program,
-    store: &mut S,
-    reduction: &mut R,
     precision: P,
-    settings: Settings,
-    monitor: &mut Monitor<'_>,
+    reduction: &mut R,
 ) -> Outcome {
-    let start = Instant::now();
-    let mut machine = match Machine::new(program) {
-        Ok(machine) => machine,
-        Err(trap) => return Outcome::failed_at_start(program, trap),
+    let (mut machine, mut walk, tally) = match Tally::begin(task) {
+        Ok(begun) => begun,
+        Err(outcome) => return *outcome,
     };
-    let mut walk = Walk::new(program.transitions.len(), settings.rules);
-    let mut visitor = DepthFirst {
-        store,
-        precision,
-        reduction,
-        ledger: Ledger::new(model, settings.all_errors),
-        monitor,
-        matched: 0,
-        stored: 0,
-        vector: 0,
-        limit: None,
-        cut: false,
-    };
-    let ended = walk.run(&mut machine, &mut visitor, true);
-    debug_assert!(ended == Ended::Complete || visitor.limit.is_some() || visitor.ledger.count > 0);
-    let limit_found = visitor.limit.take();
-    visitor.look(&machine, &walk);
-    visitor.limit = limit_found;
-    let DepthFirst { ledger, matched, stored, vector, mut limit, cut, reduction, .. } = visitor;
-    if ended == Ended::Complete {
-        limit = cut.then_some(Limit::Depth(settings.rules.max_depth));
-    }
-    if let Some(fault) = reduction.fault() {
-        limit = Some(fault.limit());
-    }
+    let mut visitor = DepthFirst { store, precision, tally, locates: R::REENTERS };
+    let ended = walk.run(&mut machine, &mut visitor, reduction);
+    debug_assert!(
+        ended == Ended::Complete
+            || visitor.tally.limit.is_some()
+            || visitor.tally.ledger.count > 0
+            || visitor.tally.is_faulty(reduction.fault())
+    );
+    let tables = visitor.tables(reduction.memory());
+    let DepthFirst { store, tally, .. } = visitor;
     let statistics = store.statistics();
-    let counts = Counts {
-        stored,
-        matched,
-        peak_stored: statistics.peak,
-        evicted: statistics.evicted,
-        vector_bytes: vector as u64,
-        ..Counts::default()
-    };
+    let figures = StoreFigures { exact: S::EXACT, peak: statistics.peak, evicted: statistics.evicted };
     Outcome {
-        memory: monitor.peak.max(store.memory() as u64),
         omission_probability: (!S::EXACT).then_some(statistics.omission_probability),
         coverage: (!S::EXACT).then_some(statistics.coverage),
-        seconds: start.elapsed().as_secs_f64(),
-        ..ledger.close(program, &walk, limit, S::EXACT, counts)
+        ..tally.close((&machine, &walk), ended, tables, reduction.fault(), figures)
     }
 }

@@ -30,8 +30,8 @@
 use crate::exec::Machine;
 use crate::model::TransitionType;
 use crate::search::monitor::Patience;
-use crate::search::outcome::Step;
-use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
+use crate::search::reduce::Full;
+use crate::search::walk::{Control, Decision, Ended, Rules, Visitor, Walk};
 use crate::store::{Handle, LossyStore, Store};
 
 /// Places for states met lately: 64 KiB, which stay in the second-level cache. Four times as many would save a further
@@ -96,7 +96,7 @@ impl<S: LossyStore> Precision<S> for PrecisionOnDemand<'_> {
         let mut new = false;
         for _ in 0..self.length {
             let mut first = First { patience: self.patience, over: false };
-            if self.walk.run(machine, &mut first, false) == Ended::Complete {
+            if self.walk.expand(machine, &mut first, &mut Full) == Ended::Complete {
                 break;
             }
             if first.over {
@@ -157,15 +157,7 @@ impl Visitor for First<'_> {
         Decision::Stop
     }
 
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
-    }
-
-    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         self.over = self.patience.is_over(walk.memory());
         if self.over { Control::Stop } else { Control::Continue }
     }
@@ -176,7 +168,8 @@ mod tests {
     use super::*;
     use crate::exec::Program;
     use crate::model::Model;
-    use crate::search::explore::dfs::{self, Settings};
+    use crate::search::driver::{Settings, Task};
+    use crate::search::explore::dfs;
     use crate::search::monitor::Monitor;
     use crate::store::lossy::bloom::BloomStore;
     use crate::store::lossy::compact::CompactStore;
@@ -209,7 +202,10 @@ mod tests {
         let (settings, mut monitor) = (Settings { rules, all_errors: true }, Monitor::silent(&interrupt));
         let mut precision = PrecisionOnDemand::new(length, program.transitions.len(), rules, monitor.patience());
         precision.lately = Lately::new(places);
-        let outcome = dfs::search_precisely(model, &program, &mut store, precision, settings, &mut monitor);
+        let outcome = {
+            let task = Task { model, program: &program, settings, audit: None, monitor: &mut monitor };
+            dfs::search_precisely(task, &mut store, precision)
+        };
         (outcome.counts.stored, outcome.counts.matched, outcome.error_count)
     }
 

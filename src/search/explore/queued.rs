@@ -12,13 +12,14 @@
 
 use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
-use crate::search::explore::dfs::Settings;
+use crate::search::driver::Settings;
 use crate::search::ledger::Ledger;
-use crate::search::monitor::{INTERVAL, Monitor, Snapshot};
+use crate::search::monitor::{Monitor, Snapshot};
 use crate::search::outcome::{Counts, Level, Levels, Limit, Outcome, Step};
+use crate::search::reduce::Full;
 use crate::search::saved::Redo;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
-use crate::store::{BfsStore, Handle, Link, Links, Queue};
+use crate::store::{BfsStore, Link, Links, Queue};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -188,9 +189,6 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         *self.arrivals += 1;
-        if self.arrivals.is_multiple_of(INTERVAL) && self.look(machine, walk, false) {
-            return Decision::Stop;
-        }
         if let Err(limit) = self.offer(machine, walk.depth()) {
             self.limit = Some(limit);
             return Decision::Stop;
@@ -199,11 +197,11 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
         Decision::Back
     }
 
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        if event == Event::Cut {
+            *self.cut = true;
+            return Control::Continue;
+        }
         let (program, settings, number) = (self.program, self.settings, self.number);
         let links = &mut *self.links;
         self.ledger.note(machine, walk, event, step, || {
@@ -218,11 +216,7 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
         })
     }
 
-    fn cut(&mut self) {
-        *self.cut = true;
-    }
-
-    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk) -> Control {
+    fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         self.ticks += 1;
         if self.look(machine, walk, self.ticks > PATIENT_TICKS) { Control::Stop } else { Control::Continue }
     }
@@ -235,7 +229,7 @@ fn steps_along(program: &Program, settings: Settings, ordinals: &[u32]) -> Optio
     let mut steps = Vec::new();
     for &ordinal in ordinals {
         let mut counter = Counter { left: ordinal, steps: Vec::new(), depth: 0 };
-        if walk.run(&mut machine, &mut counter, false) != Ended::Stopped {
+        if walk.expand(&mut machine, &mut counter, &mut Full) != Ended::Stopped {
             return None;
         }
         machine.forget_journal();
@@ -261,14 +255,6 @@ impl Visitor for Counter {
         }
         self.left -= 1;
         Decision::Back
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
     }
 }
 
@@ -413,7 +399,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 again: true,
                 ticks: 0,
             };
-            let ended = self.walk.run(&mut self.machine, &mut expansion, false);
+            let ended = self.walk.expand(&mut self.machine, &mut expansion, &mut Full);
             let (limit, later, again) = (expansion.limit.take(), expansion.later.take(), expansion.again);
             if let Some(limit) = limit {
                 if again && self.monitor.keeper.is_some() {

@@ -12,7 +12,7 @@
 
 use crate::exec::Program;
 use crate::model::Model;
-use crate::search::explore::dfs::Settings;
+use crate::search::driver::Settings;
 use crate::search::explore::queued::{Queued, Stop};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Levels, Limit, Outcome};

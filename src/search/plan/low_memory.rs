@@ -6,7 +6,7 @@
 
 use crate::exec::Program;
 use crate::model::Model;
-use crate::search::explore::dfs::Settings;
+use crate::search::driver::Settings;
 use crate::search::explore::lossy::{self, Keeping};
 use crate::search::explore::queued;
 use crate::search::explore::serial::{self, HandOver};

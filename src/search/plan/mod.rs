@@ -8,8 +8,9 @@ use crate::exec::Program;
 use crate::model::{Claim, Model};
 use crate::search::cycles::nested::CycleKind;
 use crate::search::cycles::{fair, nested};
+use crate::search::driver::{Settings, Task};
 use crate::search::explore::bfs;
-use crate::search::explore::dfs::{self, Settings};
+use crate::search::explore::dfs;
 use crate::search::explore::lossy::{self, Keeping};
 use crate::search::explore::precision_on_demand::PrecisionOnDemand;
 use crate::search::monitor::{Monitor, Patience, available};
@@ -298,11 +299,8 @@ impl Plan {
         match (cycles, self.order) {
             (Some(kind), _) => {
                 let mut store = ExactStore::with_budget(self.seed, budget);
-                if self.fair {
-                    fair::search(model, &program, &mut store, settings, kind, monitor)
-                } else {
-                    nested::search(model, &program, &mut store, settings, kind, monitor)
-                }
+                let task = Task { model, program: &program, settings, audit: None, monitor };
+                if self.fair { fair::search(task, &mut store, kind) } else { nested::search(task, &mut store, kind) }
             }
             (None, Order::DepthFirst) => match (self.keeping, self.cache) {
                 (Keeping::Compact { bits, slots }, _) => {
@@ -353,8 +351,7 @@ impl Plan {
                         let por = PersistentSets::new(model, self.keep(true)).within(monitor.patience());
                         self.breadth_first(model, &program, &mut store, por, monitor)
                     }
-                    _ if self.check_independence => self.breadth_first(model, &program, &mut store, Full, monitor),
-                    _ => bfs::search(model, &program, &mut store, settings, monitor),
+                    _ => self.breadth_first(model, &program, &mut store, Full, monitor),
                 }
             }
         }
@@ -374,7 +371,7 @@ impl Plan {
                 let settings = self.settings();
                 let precision =
                     PrecisionOnDemand::new(length, program.transitions.len(), settings.rules, monitor.patience());
-                dfs::search_precisely(model, program, store, precision, settings, monitor)
+                dfs::search_precisely(Task { model, program, settings, audit: None, monitor }, store, precision)
             }
         }
     }
@@ -387,11 +384,9 @@ impl Plan {
         store: &mut S,
         monitor: &mut Monitor<'_>,
     ) -> Outcome {
-        let settings = self.settings();
         // the product with a claim is not reduced: see docs/soundness.md
         let reducing = if self.property == Property::Safety { self.reducing } else { Reducing::Nothing };
         match reducing {
-            Reducing::Nothing if !self.check_independence => dfs::search(model, program, store, settings, monitor),
             Reducing::Nothing => self.checked(model, program, store, Full, monitor),
             Reducing::Sleep => {
                 let sets = SleepSets::new(model, program, monitor.patience());
@@ -429,14 +424,13 @@ impl Plan {
         mut reduction: R,
         monitor: &mut Monitor<'_>,
     ) -> Outcome {
-        if let Some(outcome) = self.too_large(program, monitor) {
+        if R::ACTIVE
+            && let Some(outcome) = self.too_large(program, monitor)
+        {
             return outcome;
         }
-        let settings = self.settings();
-        match self.watch(model, program, monitor.patience()) {
-            None => dfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
-            Some(watch) => dfs::search_reduced(model, program, store, &mut watch.over(reduction), settings, monitor),
-        }
+        let audit = self.watch(model, program, monitor.patience());
+        dfs::search(Task { model, program, settings: self.settings(), audit, monitor }, store, &mut reduction)
     }
 
     /// The same, breadth first.
@@ -448,14 +442,13 @@ impl Plan {
         mut reduction: R,
         monitor: &mut Monitor<'_>,
     ) -> Outcome {
-        if let Some(outcome) = self.too_large(program, monitor) {
+        if R::ACTIVE
+            && let Some(outcome) = self.too_large(program, monitor)
+        {
             return outcome;
         }
-        let settings = self.settings();
-        match self.watch(model, program, monitor.patience()) {
-            None => bfs::search_reduced(model, program, store, &mut reduction, settings, monitor),
-            Some(watch) => bfs::search_reduced(model, program, store, &mut watch.over(reduction), settings, monitor),
-        }
+        let audit = self.watch(model, program, monitor.patience());
+        bfs::search(Task { model, program, settings: self.settings(), audit, monitor }, store, &mut reduction)
     }
 
     /// The reduction is there: what it took counts as part of the program. If that alone is more than the budget, that is

@@ -11,10 +11,8 @@ use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::monitor::Patience;
 use crate::search::reduce::persistent::PersistentSets;
-use crate::search::reduce::{Fault, Reduction};
+use crate::search::reduce::{Attempt, Fault, ProcessStep};
 use crate::search::walk::moves::{Explorer, Tried};
-use crate::search::walk::{Choice, Taken, Walk};
-use crate::store::Handle;
 use std::collections::HashSet;
 
 /// States outside a persistent set that are looked at for each set.
@@ -27,12 +25,6 @@ pub struct Watch<'m, 'p> {
     dependence: Option<Dependence<'m>>,
     por: Option<PersistentSets<'m>>,
     fault: Option<Fault>,
-}
-
-/// A reduction and what watches over it.
-pub struct Checked<'m, 'p, R> {
-    inner: R,
-    watch: Watch<'m, 'p>,
 }
 
 impl<'m, 'p> Watch<'m, 'p> {
@@ -52,9 +44,20 @@ impl<'m, 'p> Watch<'m, 'p> {
         Watch { explorer: self.explorer.map(|explorer| explorer.within(patience)), ..self }
     }
 
-    /// Watches while this reduction is at work.
-    pub fn over<R: Reduction>(self, inner: R) -> Checked<'m, 'p, R> {
-        Checked { inner, watch: self }
+    /// A search has entered the machine's state: tests the relation and the set that is chosen there.
+    pub fn enter(&mut self, machine: &mut Machine<'_>) {
+        if self.fault.is_none() {
+            let saved = machine.saved().to_vec();
+            self.check_independence(&saved);
+            if self.fault.is_none() {
+                self.check_set(machine, &saved);
+            }
+        }
+    }
+
+    /// What was found to be wrong: a bug in pv.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
     }
 
     fn check_independence(&mut self, saved: &[u8]) {
@@ -84,7 +87,7 @@ impl<'m, 'p> Watch<'m, 'p> {
     fn check_set(&mut self, machine: &mut Machine<'_>, saved: &[u8]) {
         let (Some(explorer), Some(por)) = (&mut self.explorer, &mut self.por) else { return };
         let Some(set) = por.choose_set(machine) else { return };
-        let inside = |tried: &Tried| set.contains(usize::from(tried.sender.unwrap_or(tried.step).pid));
+        let inside = |tried: &Tried| set.contains(usize::from(tried.attempt.sender.unwrap_or(tried.attempt.step).pid));
         let chosen: Vec<Tried> = explorer.moves(saved).into_iter().filter(inside).collect();
         if explorer.over {
             return;
@@ -101,7 +104,7 @@ impl<'m, 'p> Watch<'m, 'p> {
             let relation = por.relation();
             let skips = |machine: &Machine<'_>, tried: &Tried| {
                 relation.is_blind()
-                    && [Some(tried.step), tried.sender].into_iter().flatten().any(|step| {
+                    && [Some(tried.attempt.step), tried.attempt.sender].into_iter().flatten().any(|step| {
                         let part = as_part(machine, step);
                         let proctype = machine.proctype(usize::from(part.pid)) as usize;
                         let flags = relation.footprints[proctype][part.transition as usize].flags;
@@ -172,103 +175,32 @@ pub fn differ(explorer: &mut Explorer<'_>, a: &Tried, b: &Tried) -> Option<&'sta
     None
 }
 
-fn as_part(machine: &Machine<'_>, step: Taken) -> Part {
+fn as_part(machine: &Machine<'_>, step: ProcessStep) -> Part {
     let proctype = machine.proctype(usize::from(step.pid)) as usize;
     let first = machine.program().proctypes[proctype].first_transition;
     Part { pid: step.pid, transition: step.number - first }
 }
 
 fn as_move(machine: &Machine<'_>, tried: &Tried) -> Move {
-    match tried.sender {
-        None => Move { actor: as_part(machine, tried.step), partner: None },
-        Some(sender) => Move { actor: as_part(machine, sender), partner: Some(as_part(machine, tried.step)) },
+    let Attempt { step, sender } = tried.attempt;
+    match sender {
+        None => Move { actor: as_part(machine, step), partner: None },
+        Some(sender) => Move { actor: as_part(machine, sender), partner: Some(as_part(machine, step)) },
     }
 }
 
 fn bug(model: &Model, machine: &Machine<'_>, (a, b): (&Tried, &Tried), what: &str) -> Fault {
     let name = |tried: &Tried| {
-        let text = |step: Taken| {
+        let text = |step: ProcessStep| {
             let part = as_part(machine, step);
             let proctype = &model.proctypes[machine.proctype(usize::from(part.pid)) as usize];
             let action = &proctype.automaton.transitions[part.transition as usize].text;
             format!("{} {}: {action}", proctype.name, part.pid)
         };
-        match tried.sender {
-            None => text(tried.step),
-            Some(sender) => format!("{} with {}", text(sender), text(tried.step)),
+        match tried.attempt.sender {
+            None => text(tried.attempt.step),
+            Some(sender) => format!("{} with {}", text(sender), text(tried.attempt.step)),
         }
     };
     Fault::Bug(format!("{what}, though taken for independent: {} | {}", name(a), name(b)))
-}
-
-impl<R: Reduction> Reduction for Checked<'_, '_, R> {
-    const ACTIVE: bool = true;
-    const REENTERS: bool = R::REENTERS;
-
-    fn entered(&mut self, handle: Handle) {
-        self.inner.entered(handle);
-    }
-
-    fn reenters(&mut self, machine: &mut Machine<'_>, handle: Handle) -> bool {
-        self.inner.reenters(machine, handle)
-    }
-
-    fn is_reentered(&self) -> bool {
-        self.inner.is_reentered()
-    }
-
-    fn enter(&mut self, machine: &mut Machine<'_>, walk: &Walk) {
-        if self.watch.fault.is_none() {
-            let saved = machine.saved().to_vec();
-            self.watch.check_independence(&saved);
-            if self.watch.fault.is_none() {
-                self.watch.check_set(machine, &saved);
-            }
-        }
-        self.inner.enter(machine, walk);
-    }
-
-    fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
-        self.inner.seen(machine, on_stack);
-    }
-
-    fn queued(&mut self, machine: &Machine<'_>) {
-        self.inner.queued(machine);
-    }
-
-    fn leave(&mut self, machine: &Machine<'_>) {
-        self.inner.leave(machine);
-    }
-
-    fn admits(&mut self, machine: &Machine<'_>, pid: usize) -> bool {
-        self.inner.admits(machine, pid)
-    }
-
-    fn choose(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
-        self.inner.choose(machine, step, sender)
-    }
-
-    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
-        self.inner.taken(step, sender)
-    }
-
-    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.inner.look_back(machine, step, sender);
-    }
-
-    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.inner.returned(machine, step, sender);
-    }
-
-    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
-        self.inner.again(machine)
-    }
-
-    fn memory(&self) -> usize {
-        self.inner.memory()
-    }
-
-    fn fault(&self) -> Option<&Fault> {
-        self.watch.fault.as_ref().or(self.inner.fault())
-    }
 }

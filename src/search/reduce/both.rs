@@ -20,8 +20,7 @@ use crate::model::Model;
 use crate::search::monitor::Patience;
 use crate::search::reduce::persistent::{Keep, PersistentSets};
 use crate::search::reduce::sleepers::{Half, Sleeper, Sleepers, sides};
-use crate::search::reduce::{Fault, Reduction};
-use crate::search::walk::{Choice, Taken, Walk};
+use crate::search::reduce::{Attempt, Fault, Reduction, Ruling};
 use crate::store::Handle;
 use rapidhash::RapidHashMap;
 
@@ -133,16 +132,12 @@ impl<'m> PersistentSleep<'m> {
 }
 
 impl Reduction for PersistentSleep<'_> {
-    const ACTIVE: bool = true;
     const REENTERS: bool = true;
 
-    fn enter(&mut self, machine: &mut Machine<'_>, walk: &Walk) {
-        self.persistent.enter(machine, walk);
+    fn enter(&mut self, machine: &mut Machine<'_>, handle: Handle) {
+        self.persistent.enter(machine, handle);
         self.sleepers.enter(machine, |_, sleeper| Some(sleeper));
         self.push(Pass::First, self.only.len());
-    }
-
-    fn entered(&mut self, handle: Handle) {
         let inherited = self.sleepers.inherited();
         self.kept.insert(handle, inherited.iter().map(|sleeper| (sleeper.actor, sleeper.partner)));
     }
@@ -159,10 +154,6 @@ impl Reduction for PersistentSleep<'_> {
             .enter(machine, |_, sleeper| kept.contains(handle, (sleeper.actor, sleeper.partner)).then_some(sleeper));
         self.push(Pass::Again, start);
         true
-    }
-
-    fn is_reentered(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.pass == Pass::Again)
     }
 
     fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
@@ -186,31 +177,31 @@ impl Reduction for PersistentSleep<'_> {
     }
 
     #[inline]
-    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
-        let wanted = sides(step, sender);
+    fn rule(&mut self, _: &Machine<'_>, attempt: Attempt) -> Ruling {
+        let wanted = sides(attempt);
         match self.only() {
             // A first step may be half of a rendezvous: which of its receives are wanted is asked then.
-            Some(only) if sender.is_none() && only.iter().any(|&(actor, _)| actor == wanted.0) => Choice::Try,
-            Some(only) if only.contains(&wanted) => Choice::Try,
-            Some(_) => Choice::Skip,
-            None if self.sleepers.is_asleep(wanted) => Choice::Asleep,
-            None => Choice::Try,
+            Some(only) if attempt.sender.is_none() && only.iter().any(|&(actor, _)| actor == wanted.0) => Ruling::Try,
+            Some(only) if only.contains(&wanted) => Ruling::Try,
+            Some(_) => Ruling::Skip,
+            None if self.sleepers.is_asleep(wanted) => Ruling::Asleep,
+            None => Ruling::Try,
         }
     }
 
     #[inline]
-    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
-        self.sleepers.taken(step, sender)
+    fn takes(&mut self, attempt: Attempt) -> bool {
+        self.sleepers.takes(attempt)
     }
 
     #[inline]
-    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+    fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt) {
         // What was woken is in the set already.
         let sleeps = self.frames.last().is_none_or(|frame| frame.pass != Pass::Woken);
-        self.sleepers.returned(machine, step, sender, sleeps);
+        self.sleepers.returned(machine, attempt, sleeps);
     }
 
-    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
+    fn admits_more(&mut self, machine: &mut Machine<'_>) -> bool {
         let Some(&Frame { pass, only }) = self.frames.last() else { return false };
         self.only.truncate(only);
         let next = match pass {
@@ -227,7 +218,7 @@ impl Reduction for PersistentSleep<'_> {
         if let Some(frame) = self.frames.last_mut() {
             frame.pass = next;
         }
-        next == Pass::Woken || self.persistent.again(machine)
+        next == Pass::Woken || self.persistent.admits_more(machine)
     }
 
     fn memory(&self) -> usize {

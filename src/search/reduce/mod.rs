@@ -1,6 +1,7 @@
 //! What a search may leave out: the seam between searches and their reductions.
 //!
-//! A search is generic over its reduction, and all calls are static: with [`Full`] nothing is left of them.
+//! The walk is generic over the reduction, and all calls are static: with [`Full`] nothing is left of them. A search hands its
+//! reduction to the walk and hears nothing of it, except what it uses of memory and whether it has failed.
 
 pub mod audit;
 pub mod both;
@@ -11,7 +12,6 @@ pub mod stack_hashes;
 
 use crate::exec::Machine;
 use crate::search::outcome::{Limit, Retraction};
-use crate::search::walk::{Choice, Taken, Walk};
 use crate::store::Handle;
 
 /// Why a reduction cannot go on.
@@ -33,27 +33,49 @@ impl Fault {
     }
 }
 
-/// Decides which moves of an entered state are explored.
-pub trait Reduction {
-    /// The walk asks before each first step.
-    const ACTIVE: bool;
+/// A step by process and number of the transition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProcessStep {
+    /// The process.
+    pub pid: u8,
+    /// Number of the transition in [`crate::exec::Program::transitions`].
+    pub number: u32,
+}
 
-    /// States may be entered more than once, depth first; [`Reduction::entered`] and [`Reduction::reenters`] are called.
+/// A first step of a move, which is the whole move unless a block follows; or the receive that completes a rendezvous.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Attempt {
+    /// The step.
+    pub step: ProcessStep,
+    /// The send that the step would complete.
+    pub sender: Option<ProcessStep>,
+}
+
+/// What a reduction says of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ruling {
+    /// Try it.
+    Try,
+    /// It is executable, but need not be taken.
+    Asleep,
+    /// It is not to be looked at, executable or not.
+    Skip,
+}
+
+/// Decides which moves of an entered state are explored. The walk asks and tells; "the state on top" is the one that was
+/// entered last and not left.
+pub trait Reduction {
+    /// Anything is left out at all: otherwise nobody asks.
+    const ACTIVE: bool = true;
+
+    /// States may be entered more than once, depth first: [`Reduction::reenters`] is asked.
     const REENTERS: bool = false;
 
-    /// A new state was entered; it is the machine's state.
-    fn enter(&mut self, _machine: &mut Machine<'_>, _walk: &Walk) {}
-
-    /// Where the store keeps the state that was just entered.
-    fn entered(&mut self, _handle: Handle) {}
+    /// A new state was entered, which the store keeps at `handle`; it is the machine's state.
+    fn enter(&mut self, _machine: &mut Machine<'_>, _handle: Handle) {}
 
     /// The move that is under way has led to this state, which was entered before: is it entered again?
     fn reenters(&mut self, _machine: &mut Machine<'_>, _handle: Handle) -> bool {
-        false
-    }
-
-    /// Was the state entered last entered before that, too?
-    fn is_reentered(&self) -> bool {
         false
     }
 
@@ -61,41 +83,43 @@ pub trait Reduction {
     /// cannot tell). Breadth first, "on the stack" is what no longer waits in the queue.
     fn seen(&mut self, _machine: &Machine<'_>, _on_stack: Option<bool>) {}
 
-    /// Breadth first: the state entered last has led to a new one, which waits in the queue.
+    /// Breadth first: the state on top has led to a new one, which waits in the queue.
     fn queued(&mut self, _machine: &Machine<'_>) {}
 
-    /// The state entered last is left.
+    /// The state on top is left.
     fn leave(&mut self, _machine: &Machine<'_>) {}
 
-    /// See [`crate::search::walk::Visitor::admits`].
+    /// Is this process looked at in the state on top?
     #[inline]
     fn admits(&mut self, _machine: &Machine<'_>, _pid: usize) -> bool {
         true
     }
 
-    /// See [`crate::search::walk::Visitor::choose`].
+    /// Is this attempt made? Asked before a first step from the state on top, and before a receive that would complete a
+    /// first step that is a rendezvous.
     #[inline]
-    fn choose(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) -> Choice {
-        Choice::Try
+    fn rule(&mut self, _machine: &Machine<'_>, _attempt: Attempt) -> Ruling {
+        Ruling::Try
     }
 
-    /// See [`crate::search::walk::Visitor::taken`].
+    /// The attempt was executable and is done; an offer is told when it is taken. If true is given, the step is undone for a
+    /// [`Reduction::look_back`] and done again.
     #[inline]
-    fn taken(&mut self, _step: Taken, _sender: Option<Taken>) -> bool {
+    fn takes(&mut self, _attempt: Attempt) -> bool {
         false
     }
 
-    /// See [`crate::search::walk::Visitor::look_back`].
+    /// See [`Reduction::takes`]: the machine is where it was before the step.
     #[inline]
-    fn look_back(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
+    fn look_back(&mut self, _machine: &Machine<'_>, _attempt: Attempt) {}
 
-    /// See [`crate::search::walk::Visitor::returned`].
+    /// All that follows a move from the state on top was looked at; the machine is where it was before its last step.
     #[inline]
-    fn returned(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
+    fn returned(&mut self, _machine: &Machine<'_>, _attempt: Attempt) {}
 
-    /// See [`crate::search::walk::Visitor::again`].
+    /// Everything admitted was tried in the state on top: is there more to admit?
     #[inline]
-    fn again(&mut self, _machine: &mut Machine<'_>) -> bool {
+    fn admits_more(&mut self, _machine: &mut Machine<'_>) -> bool {
         false
     }
 

@@ -11,14 +11,13 @@
 
 use crate::analysis::Dependence;
 use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
-use crate::exec::{Fired, Machine};
+use crate::exec::{Cursor, Fired, Machine};
 use crate::model::Model;
 use crate::search::monitor::Patience;
 use crate::search::outcome::Retraction;
 use crate::search::reduce::stack_hashes::StackHashes;
 use crate::search::reduce::{Fault, Reduction};
-use crate::search::walk::Walk;
-use crate::store::StateHash;
+use crate::store::{Handle, StateHash};
 use std::collections::HashMap;
 
 /// The choice made at a state on the path.
@@ -184,20 +183,14 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
     enabled.moves.resize(count, 0);
     enabled.faults = false;
     machine.set_timeout(false);
+    let program = machine.program();
     for pid in (0..count).rev() {
-        if !is_permitted(machine, pid, enabled) {
-            continue;
-        }
-        let place = machine.place(pid);
-        let (mut escape, mut moved) = (0, false);
-        for number in place.first..place.end {
-            let transition = &machine.program().transitions[number as usize];
-            if escape > 0 && escape != transition.escape {
-                break;
-            }
+        let Some(mut cursor) = cursor_of(machine, pid, enabled) else { continue };
+        let first = machine.place(pid).first;
+        while let Some(number) = cursor.next(program) {
             let mark = machine.mark();
-            let fired = machine.fire(pid, number, moved);
-            let bit = number - place.first;
+            let fired = machine.fire(pid, number, cursor.moved());
+            let offers = machine.in_handshake();
             let moves = match fired {
                 Fired::Blocked => 0,
                 Fired::BlockedWith(_) => {
@@ -205,7 +198,7 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
                     0
                 }
                 Fired::Failed(_) => 1,
-                Fired::Done | Fired::DoneWith(_) if machine.in_handshake() => {
+                Fired::Done | Fired::DoneWith(_) if offers => {
                     let moves = partners(machine, pid, enabled);
                     // To offer it was an error, and nobody takes it: no move will tell of the error.
                     enabled.faults |= moves == 0 && matches!(fired, Fired::DoneWith(_));
@@ -214,47 +207,51 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
                 Fired::Done | Fired::DoneWith(_) => 1,
             };
             machine.undo(mark);
+            match fired {
+                Fired::Failed(_) => cursor.failed(),
+                _ if moves > 0 => cursor.took(&program.transitions[number as usize]),
+                _ if offers => cursor.offer_failed(),
+                _ => {}
+            }
             if moves > 0 {
-                moved = true;
-                // as in the walk, one that fails does not keep the others from being tried
-                if !matches!(fired, Fired::Failed(_)) {
-                    escape = transition.escape;
-                }
                 enabled.moves[pid] += moves;
-                if bit < 64 {
-                    enabled.transitions[pid] |= 1 << bit;
-                }
+                enabled.note(pid, number - first);
             }
         }
     }
 }
 
-fn is_permitted(machine: &Machine<'_>, pid: usize, enabled: &mut Enabled) -> bool {
-    let answer = machine.permitted(pid);
-    enabled.faults |= answer.is_err();
-    answer == Ok(true)
+/// The cursor of a process; `None`, and a fault, if its `provided` clause cannot be evaluated.
+fn cursor_of(machine: &Machine<'_>, pid: usize, enabled: &mut Enabled) -> Option<Cursor> {
+    let cursor = machine.cursor(pid);
+    enabled.faults |= cursor.is_err();
+    cursor.ok()
 }
 
 /// Who takes the message that `sender` offers; gives the number of receives.
 fn partners(machine: &mut Machine<'_>, sender: usize, enabled: &mut Enabled) -> u32 {
+    let program = machine.program();
     let mut moves = 0;
-    for pid in (0..machine.process_count()).rev() {
-        if pid == sender || !is_permitted(machine, pid, enabled) {
-            continue;
-        }
-        let place = machine.place(pid);
-        for number in place.first..place.end {
+    for pid in (0..machine.process_count()).rev().filter(|&pid| pid != sender) {
+        let Some(mut cursor) = cursor_of(machine, pid, enabled) else { continue };
+        let first = machine.place(pid).first;
+        while let Some(number) = cursor.next(program) {
             let mark = machine.mark();
-            let fired = machine.fire(pid, number, false);
+            let fired = machine.fire(pid, number, cursor.moved());
             machine.undo(mark);
-            enabled.faults |= matches!(fired, Fired::BlockedWith(_) | Fired::Failed(_));
-            if matches!(fired, Fired::Done | Fired::DoneWith(_)) {
-                moves += 1;
-                let bit = number - place.first;
-                if bit < 64 {
-                    enabled.transitions[pid] |= 1 << bit;
+            match fired {
+                Fired::Blocked => {}
+                Fired::BlockedWith(_) => enabled.faults = true,
+                Fired::Failed(_) => {
+                    enabled.faults = true;
+                    cursor.failed();
                 }
                 // the receiver alone is not a start: its moves are counted with the sender
+                Fired::Done | Fired::DoneWith(_) => {
+                    cursor.took(&program.transitions[number as usize]);
+                    moves += 1;
+                    enabled.note(pid, number - first);
+                }
             }
         }
     }
@@ -262,9 +259,7 @@ fn partners(machine: &mut Machine<'_>, sender: usize, enabled: &mut Enabled) -> 
 }
 
 impl Reduction for PersistentSets<'_> {
-    const ACTIVE: bool = true;
-
-    fn enter(&mut self, machine: &mut Machine<'_>, _: &Walk) {
+    fn enter(&mut self, machine: &mut Machine<'_>, _: Handle) {
         if let Some(parent) = self.frames.last_mut() {
             parent.fresh = true;
         }
@@ -316,7 +311,7 @@ impl Reduction for PersistentSets<'_> {
         frame.set.is_none_or(|set| set.contains(pid)) && !frame.done.contains(pid)
     }
 
-    fn again(&mut self, machine: &mut Machine<'_>) -> bool {
+    fn admits_more(&mut self, machine: &mut Machine<'_>) -> bool {
         let Some(&Frame { set: Some(set), fresh: false, .. }) = self.frames.last() else { return false };
         if self.deadlocks_only {
             return false;

@@ -23,12 +23,11 @@ use crate::analysis::footprint::Flags;
 use crate::exec::{Fired, Machine, Program};
 use crate::model::{Action, Automaton, Model, TransitionType};
 use crate::search::monitor::Patience;
-use crate::search::outcome::Step;
-use crate::search::reduce::Reduction;
-use crate::search::reduce::sleepers::{NOBODY, Sleeper, Sleepers, sides, taken};
+use crate::search::reduce::sleepers::{NOBODY, Sleeper, Sleepers, sides, step_of};
 use crate::search::reduce::stack_hashes::{ControlFilter, StackHashes, control_key};
+use crate::search::reduce::{Attempt, ProcessStep, Reduction, Ruling};
 use crate::search::walk::moves::free_rules;
-use crate::search::walk::{Choice, Control, Decision, Ended, Event, Taken, Visitor, Walk};
+use crate::search::walk::{Control, Decision, Ended, Visitor, Walk};
 use crate::store::{Handle, StateHash};
 
 /// What the stack conditions need to know of a state on the path.
@@ -106,7 +105,7 @@ impl Stack<'_> {
 
     /// Is there a state on the stack with the control locations that the move can lead to?
     fn control_may_match(&self, machine: &Machine<'_>, sleeper: Sleeper, control: u64) -> bool {
-        let actor = taken(sleeper.actor);
+        let actor = step_of(sleeper.actor);
         let (pid, proctype) = (usize::from(actor.pid), machine.proctype(usize::from(actor.pid)));
         let before = control.wrapping_sub(control_key(pid, proctype, machine.location(pid)));
         match &self.ends[actor.number as usize] {
@@ -116,7 +115,7 @@ impl Stack<'_> {
                 ends.iter().any(|&end| self.control.contains(before.wrapping_add(control_key(pid, proctype, end))))
             }
             Ends::At(ends) => {
-                let second = taken(sleeper.partner);
+                let second = step_of(sleeper.partner);
                 let (other, its) = (usize::from(second.pid), machine.proctype(usize::from(second.pid)));
                 let before = before.wrapping_sub(control_key(other, its, machine.location(other)));
                 let Ends::At(others) = &self.ends[second.number as usize] else { return true };
@@ -143,16 +142,11 @@ impl Stack<'_> {
         if self.over {
             return true;
         }
-        let mut probe = Probe {
-            patience: self.patience,
-            over: false,
-            actor: taken(sleeper.actor),
-            partner: (sleeper.partner != NOBODY).then(|| taken(sleeper.partner)),
-            hashes: &self.hashes,
-            hash: &self.hash,
-        };
+        let mut probe = Probe { patience: self.patience, over: false, hashes: &self.hashes, hash: &self.hash };
+        let partner = (sleeper.partner != NOBODY).then(|| step_of(sleeper.partner));
+        let mut only = Only { actor: step_of(sleeper.actor), partner };
         let mark = machine.mark();
-        let found = self.probe.run(machine, &mut probe, false) == Ended::Stopped;
+        let found = self.probe.expand(machine, &mut probe, &mut only) == Ended::Stopped;
         self.over = probe.over;
         machine.undo(mark);
         found
@@ -160,9 +154,7 @@ impl Stack<'_> {
 }
 
 impl Reduction for SleepSets<'_> {
-    const ACTIVE: bool = true;
-
-    fn enter(&mut self, machine: &mut Machine<'_>, _: &Walk) {
+    fn enter(&mut self, machine: &mut Machine<'_>, _: Handle) {
         let mut control = 0u64;
         for pid in 0..machine.process_count() {
             control = control.wrapping_add(control_key(pid, machine.proctype(pid), machine.location(pid)));
@@ -196,25 +188,25 @@ impl Reduction for SleepSets<'_> {
     }
 
     #[inline]
-    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
-        if self.sleepers.is_asleep(sides(step, sender)) { Choice::Asleep } else { Choice::Try }
+    fn rule(&mut self, _: &Machine<'_>, attempt: Attempt) -> Ruling {
+        if self.sleepers.is_asleep(sides(attempt)) { Ruling::Asleep } else { Ruling::Try }
     }
 
     #[inline]
-    fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
-        self.sleepers.taken(step, sender)
+    fn takes(&mut self, attempt: Attempt) -> bool {
+        self.sleepers.takes(attempt)
     }
 
     #[cold]
-    fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.sleepers.look_back(machine, step, sender);
+    fn look_back(&mut self, machine: &Machine<'_>, attempt: Attempt) {
+        self.sleepers.look_back(machine, attempt);
     }
 
     #[inline]
-    fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+    fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt) {
         let Some(frame) = self.frames.last_mut() else { return };
         // Lines 21 to 23.
-        self.sleepers.returned(machine, step, sender, !std::mem::take(&mut frame.hit));
+        self.sleepers.returned(machine, attempt, !std::mem::take(&mut frame.hit));
     }
 
     fn memory(&self) -> usize {
@@ -229,7 +221,7 @@ impl Reduction for SleepSets<'_> {
 /// Executes a move that has one step, or two in a rendezvous; false if it is a block, or not to be had so simply.
 fn fires_plainly(machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
     let halves = [sleeper.actor, sleeper.partner];
-    for step in halves.into_iter().filter(|&half| half != NOBODY).map(taken) {
+    for step in halves.into_iter().filter(|&half| half != NOBODY).map(step_of) {
         if machine.program().transitions[step.number as usize].atomic
             || !matches!(machine.fire(usize::from(step.pid), step.number, false), Fired::Done | Fired::DoneWith(_))
         {
@@ -273,10 +265,28 @@ fn ends(automaton: &Automaton, first: usize, dependence: &Dependence<'_>, p: usi
     if ends.len() > MAX_ENDS { Ends::Unknown } else { Ends::At(ends) }
 }
 
-/// Executes one move, and stops if one of its ends is on the stack.
+/// Leaves out everything but one move.
+struct Only {
+    actor: ProcessStep,
+    partner: Option<ProcessStep>,
+}
+
+impl Reduction for Only {
+    fn admits(&mut self, _: &Machine<'_>, pid: usize) -> bool {
+        pid == usize::from(self.actor.pid)
+    }
+
+    fn rule(&mut self, _: &Machine<'_>, attempt: Attempt) -> Ruling {
+        let wanted = match attempt.sender {
+            None => self.actor,
+            Some(_) => self.partner.unwrap_or(self.actor),
+        };
+        if attempt.step == wanted { Ruling::Try } else { Ruling::Skip }
+    }
+}
+
+/// Stops the walk at a state that is on the stack.
 struct Probe<'a> {
-    actor: Taken,
-    partner: Option<Taken>,
     hashes: &'a StackHashes,
     hash: &'a StateHash,
     patience: Patience<'a>,
@@ -284,33 +294,11 @@ struct Probe<'a> {
 }
 
 impl Visitor for Probe<'_> {
-    const REDUCES: bool = true;
-
-    fn admits(&mut self, _: &Machine<'_>, pid: usize) -> bool {
-        pid == usize::from(self.actor.pid)
-    }
-
-    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
-        let wanted = match sender {
-            None => self.actor,
-            Some(_) => self.partner.unwrap_or(self.actor),
-        };
-        if step == wanted { Choice::Try } else { Choice::Skip }
-    }
-
     fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
         if self.hashes.contains(self.hash.hash(machine.state())) { Decision::Stop } else { Decision::Back }
     }
 
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
-    }
-
-    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         self.over = self.patience.is_over(walk.memory());
         if self.over { Control::Stop } else { Control::Continue }
     }

@@ -9,7 +9,7 @@ use crate::analysis::relate::Answer;
 use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
-use crate::search::walk::Taken;
+use crate::search::reduce::{Attempt, ProcessStep};
 
 /// Pid in the upper byte, number of the transition in the program in the rest.
 pub type Half = u32;
@@ -17,22 +17,22 @@ pub type Half = u32;
 pub const NOBODY: Half = Half::MAX;
 
 #[inline]
-fn half(step: Taken) -> Half {
+fn half(step: ProcessStep) -> Half {
     u32::from(step.pid) << 24 | step.number & 0xff_ffff
 }
 
 /// The step of a half.
 #[inline]
-pub fn taken(half: Half) -> Taken {
-    Taken { pid: (half >> 24) as u8, number: half & 0xff_ffff }
+pub fn step_of(half: Half) -> ProcessStep {
+    ProcessStep { pid: (half >> 24) as u8, number: half & 0xff_ffff }
 }
 
-/// Actor and partner of a move, from its last step and the sender.
+/// Actor and partner of a move.
 #[inline]
-pub fn sides(step: Taken, sender: Option<Taken>) -> (Half, Half) {
-    match sender {
-        None => (half(step), NOBODY),
-        Some(sender) => (half(sender), half(step)),
+pub fn sides(attempt: Attempt) -> (Half, Half) {
+    match attempt.sender {
+        None => (half(attempt.step), NOBODY),
+        Some(sender) => (half(sender), half(attempt.step)),
     }
 }
 
@@ -56,7 +56,7 @@ impl Sleeper {
 
     /// The process that makes its first step.
     pub fn pid(&self) -> usize {
-        usize::from(taken(self.actor).pid)
+        usize::from(step_of(self.actor).pid)
     }
 }
 
@@ -163,7 +163,7 @@ impl<'m> Sleepers<'m> {
 
     #[inline]
     fn part(&self, half: Half) -> Part {
-        let step = taken(half);
+        let step = step_of(half);
         Part { pid: step.pid, transition: self.own_number[step.number as usize] }
     }
 
@@ -173,17 +173,18 @@ impl<'m> Sleepers<'m> {
     }
 
     #[inline]
-    fn changes_processes(&self, step: Taken, sender: Option<Taken>) -> bool {
-        self.changes[step.number as usize] || sender.is_some_and(|sender| self.changes[sender.number as usize])
+    fn changes_processes(&self, attempt: Attempt) -> bool {
+        let changes = |step: ProcessStep| self.changes[step.number as usize];
+        changes(attempt.step) || attempt.sender.is_some_and(changes)
     }
 
     /// A move is taken: finds what sleeps in its successors, as far as it can be told without the state before it. Gives
     /// true if some of it cannot, and then [`Sleepers::look_back`] wants to know.
     #[inline]
-    pub fn taken(&mut self, step: Taken, sender: Option<Taken>) -> bool {
-        self.dirty |= self.changes_processes(step, sender);
+    pub fn takes(&mut self, attempt: Attempt) -> bool {
+        self.dirty |= self.changes_processes(attempt);
         let Some(&stretch) = self.stretches.last() else { return false };
-        stretch.end > stretch.start && self.hand_on(stretch, sides(step, sender))
+        stretch.end > stretch.start && self.hand_on(stretch, sides(attempt))
     }
 
     #[inline]
@@ -207,10 +208,10 @@ impl<'m> Sleepers<'m> {
 
     /// The same with the machine where it was before the move.
     #[cold]
-    pub fn look_back(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>) {
+    pub fn look_back(&mut self, machine: &Machine<'_>, attempt: Attempt) {
         let Some(&stretch) = self.stretches.last() else { return };
         self.entries.truncate(stretch.end as usize);
-        let taken = self.as_move(sides(step, sender));
+        let taken = self.as_move(sides(attempt));
         for index in stretch.start as usize..stretch.end as usize {
             let sleeper = self.entries[index];
             let sleeping = self.as_move((sleeper.actor, sleeper.partner));
@@ -222,15 +223,15 @@ impl<'m> Sleepers<'m> {
 
     /// All that follows a move was looked at, and the machine is back; from now on the move `sleeps`, or not.
     #[inline]
-    pub fn returned(&mut self, machine: &Machine<'_>, step: Taken, sender: Option<Taken>, sleeps: bool) {
-        if self.changes_processes(step, sender) {
+    pub fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt, sleeps: bool) {
+        if self.changes_processes(attempt) {
             self.dependence.refresh(machine);
             self.dirty = false;
         }
         let Some(stretch) = self.stretches.last_mut() else { return };
         self.entries.truncate(stretch.end as usize);
         if sleeps {
-            let (actor, partner) = sides(step, sender);
+            let (actor, partner) = sides(attempt);
             self.entries.push(Sleeper { actor, partner, passes: true });
             stretch.end += 1;
         }

@@ -4,16 +4,15 @@ use crate::exec::{Machine, Program, Trap};
 use crate::model::TransitionType;
 use crate::search::monitor::Patience;
 use crate::search::outcome::Step;
-use crate::search::walk::{Choice, Control, Decision, Event, Rules, Taken, Visitor, Walk};
-use crate::store::Handle;
+use crate::search::reduce::{Attempt, Reduction, Ruling};
+use crate::search::walk::{Control, Decision, Event, Rules, Visitor, Walk};
+use std::cell::RefCell;
 
 /// A move and what comes of it.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// The process that moves, or the receiver.
-    pub step: Taken,
-    /// The sender of a rendezvous.
-    pub sender: Option<Taken>,
+    /// The move: its first step, or both sides of a rendezvous.
+    pub attempt: Attempt,
     /// The states it can end in, with hidden variables, in order and without repetition.
     pub ends: Vec<Vec<u8>>,
     /// Errors on the way, by site, in order.
@@ -23,12 +22,12 @@ pub struct Tried {
 impl Tried {
     /// The same step (or pair of steps)?
     pub fn is(&self, other: &Tried) -> bool {
-        self.step == other.step && self.sender == other.sender
+        self.attempt == other.attempt
     }
 
     /// Do they share a process?
     pub fn meets(&self, other: &Tried) -> bool {
-        let of = |tried: &Tried| [Some(tried.step.pid), tried.sender.map(|s| s.pid)];
+        let of = |tried: &Tried| [Some(tried.attempt.step.pid), tried.attempt.sender.map(|s| s.pid)];
         of(self).into_iter().flatten().any(|pid| of(other).contains(&Some(pid)))
     }
 }
@@ -81,12 +80,13 @@ impl<'p> Explorer<'p> {
         if self.over {
             return Vec::new();
         }
-        let mut recorder = Recorder::new(self.patience);
-        self.walk.run(&mut self.machine, &mut recorder, false);
-        self.over |= recorder.over;
-        recorder.flush();
+        let recorder = Recorder { patience: self.patience, record: RefCell::default() };
+        self.walk.expand(&mut self.machine, &mut &recorder, &mut &recorder);
+        let mut record = recorder.record.into_inner();
+        self.over |= record.over;
+        record.flush();
         self.machine.load(saved);
-        recorder.done
+        record.done
     }
 
     /// What comes of one move after another, from a state from which the first ends as given; `None` if the second is not
@@ -112,65 +112,64 @@ impl Tried {
     }
 }
 
+/// Listens to a walk in both roles: what is tried and returns is heard as its reduction, where it ends as its visitor.
 struct Recorder<'i> {
     patience: Option<Patience<'i>>,
+    record: RefCell<Record>,
+}
+
+#[derive(Default)]
+struct Record {
     over: bool,
     done: Vec<Tried>,
-    /// The step asked about last.
-    asked: Option<(Taken, Option<Taken>)>,
+    /// What was tried last.
+    asked: Option<Attempt>,
     ends: Vec<Vec<u8>>,
     traps: Vec<Trap>,
 }
 
-impl<'i> Recorder<'i> {
-    fn new(patience: Option<Patience<'i>>) -> Recorder<'i> {
-        Recorder { patience, over: false, done: Vec::new(), asked: None, ends: Vec::new(), traps: Vec::new() }
-    }
-
+impl Record {
     /// A step that failed does not come back: what it left belongs to the one asked about last.
     fn flush(&mut self) {
-        if let Some((step, sender)) = self.asked.take()
+        if let Some(attempt) = self.asked.take()
             && !self.traps.is_empty()
         {
-            if sender.is_some() {
+            if attempt.sender.is_some() {
                 // to look at the receive was an error, whoever offers something: it is no move of the two
                 self.traps.clear();
             } else {
-                self.close(step, sender);
+                self.close(attempt);
             }
         }
     }
 
-    fn close(&mut self, step: Taken, sender: Option<Taken>) {
+    fn close(&mut self, attempt: Attempt) {
         let ends = std::mem::take(&mut self.ends);
         let traps = self.traps.drain(..).map(|trap| trap.site()).collect();
-        let mut tried = Tried { step, sender, ends, traps };
+        let mut tried = Tried { attempt, ends, traps };
         tried.tidy();
         self.done.push(tried);
         self.asked = None;
     }
 }
 
-impl Visitor for Recorder<'_> {
-    const REDUCES: bool = true;
-
-    fn choose(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) -> Choice {
-        self.flush();
-        self.asked = Some((step, sender));
-        Choice::Try
+impl Reduction for &Recorder<'_> {
+    fn rule(&mut self, _: &Machine<'_>, attempt: Attempt) -> Ruling {
+        let mut record = self.record.borrow_mut();
+        record.flush();
+        record.asked = Some(attempt);
+        Ruling::Try
     }
 
-    fn returned(&mut self, _: &Machine<'_>, step: Taken, sender: Option<Taken>) {
-        self.close(step, sender);
+    fn returned(&mut self, _: &Machine<'_>, attempt: Attempt) {
+        self.record.borrow_mut().close(attempt);
     }
+}
 
+impl Visitor for &Recorder<'_> {
     fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
-        self.ends.push(machine.saved().to_vec());
+        self.record.borrow_mut().ends.push(machine.saved().to_vec());
         Decision::Back
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
     }
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
@@ -180,13 +179,14 @@ impl Visitor for Recorder<'_> {
         if let Event::Trap(trap) = event
             && (step.is_some() || inside)
         {
-            self.traps.push(trap);
+            self.record.borrow_mut().traps.push(trap);
         }
         Control::Continue
     }
 
-    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
-        self.over = self.patience.is_some_and(|patience| patience.is_over(walk.memory()));
-        if self.over { Control::Stop } else { Control::Continue }
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk, _: usize) -> Control {
+        let over = self.patience.is_some_and(|patience| patience.is_over(walk.memory()));
+        self.record.borrow_mut().over = over;
+        if over { Control::Stop } else { Control::Continue }
     }
 }

@@ -5,9 +5,8 @@
 
 use crate::exec::Machine;
 use crate::model::TransitionType;
-use crate::search::outcome::Step;
-use crate::search::walk::{Control, Decision, Event, Movers, Rules, Visitor, Walk};
-use crate::store::Handle;
+use crate::search::reduce::Full;
+use crate::search::walk::{Decision, Movers, Rules, Visitor, Walk};
 
 /// See [`peek`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +22,7 @@ pub fn peek(machine: &mut Machine<'_>, rules: Rules) -> Able {
     let mut able = Able::default();
     let rules = Rules { max_depth: u64::MAX, ..rules };
     let mark = machine.mark();
-    Walk::new(machine.program().transitions.len(), rules).run(machine, &mut able, false);
+    Walk::new(machine.program().transitions.len(), rules).expand(machine, &mut able, &mut Full);
     machine.undo(mark);
     able
 }
@@ -39,13 +38,5 @@ impl Visitor for Able {
 
     fn arrive(&mut self, _: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
         Decision::Back
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
     }
 }

@@ -80,34 +80,30 @@ fn step_of(machine: &Machine<'_>, pid: usize, number: u32, timeout: bool) -> Ste
 /// Calls `each` with every executable transition of a process, executed; it says whether the step counts (a send that
 /// nobody takes has not happened). A step that fails counts, and is told as well.
 fn for_executable<'p>(machine: &mut Machine<'p>, pid: usize, mut each: impl FnMut(&mut Machine<'p>, u32) -> bool) {
-    if machine.permitted(pid) != Ok(true) {
-        return;
-    }
-    let place = machine.place(pid);
-    let (mut moved, mut escape) = (false, 0);
-    for number in place.first..place.end {
-        let transition = &machine.program().transitions[number as usize];
-        if escape > 0 && escape != transition.escape {
-            break;
-        }
+    let Ok(mut cursor) = machine.cursor(pid) else { return };
+    let program = machine.program();
+    while let Some(number) = cursor.next(program) {
         let mark = machine.mark();
-        match machine.fire(pid, number, moved) {
+        match machine.fire(pid, number, cursor.moved()) {
             Fired::Blocked => continue,
             // To look at it is an error already; it is offered so that one can see it, but nothing has moved.
             Fired::BlockedWith(_) => {
                 each(machine, number);
             }
+            // A send that fails leaves no handshake behind it: it is told as a plain step.
             Fired::Failed(_) => {
-                // A send that fails leaves no handshake behind it: it is told as a plain step.
                 if each(machine, number) {
-                    moved = true;
+                    cursor.failed();
                 }
             }
             Fired::Done | Fired::DoneWith(_) => {
                 let taken = each(machine, number);
                 machine.undo(mark);
-                moved |= taken;
-                escape = if taken { transition.escape } else { 0 };
+                if taken {
+                    cursor.took(&program.transitions[number as usize]);
+                } else {
+                    cursor.offer_failed();
+                }
             }
         }
     }

@@ -5,8 +5,8 @@ use crate::exec::{Fired, Machine, Program, Trap};
 use crate::model::TransitionType;
 use crate::search::monitor::Patience;
 use crate::search::outcome::{Actor, Step};
-use crate::search::walk::{Control, Decision, Ended, Event, Movers, Rules, Visitor, Walk};
-use crate::store::Handle;
+use crate::search::reduce::Full;
+use crate::search::walk::{Control, Decision, Ended, Movers, Rules, Visitor, Walk};
 
 /// Executes one step of a path. `Err` says why it is not possible here.
 pub fn take(machine: &mut Machine<'_>, step: Step) -> Result<Option<Trap>, String> {
@@ -82,7 +82,7 @@ fn steps_through<'a>(
     let mut walk = Walk::new(machine.program().transitions.len(), Rules { max_depth: u64::MAX, ..rules });
     for (state, movers) in edges {
         let mut finder = Finder { state, movers, steps: Vec::new(), patience, given_up: false };
-        if walk.run(machine, &mut finder, false) != Ended::Stopped || finder.given_up {
+        if walk.expand(machine, &mut finder, &mut Full) != Ended::Stopped || finder.given_up {
             return None;
         }
         machine.forget_journal();
@@ -110,16 +110,8 @@ impl Visitor for Finder<'_, '_> {
         Decision::Back
     }
 
-    fn tick(&mut self, _: &Machine<'_>, walk: &Walk) -> Control {
+    fn tick(&mut self, _: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         self.given_up = self.patience.is_some_and(|patience| patience.is_over(walk.memory()));
         if self.given_up { Control::Stop } else { Control::Continue }
-    }
-
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
-    fn event(&mut self, _: &mut Machine<'_>, _: &Walk, _: Event, _: Option<Step>) -> Control {
-        Control::Continue
     }
 }

@@ -9,9 +9,18 @@ use crate::store::Handle;
 /// What to do at a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// Go on from here; the handle comes back in [`Visitor::leave`].
+    /// It is new: go on from here. The handle comes back in [`Visitor::leave`].
     Enter(Handle),
-    /// Turn back.
+    /// It is new and waits in a queue: turn back.
+    Queued,
+    /// It is known: turn back, unless the reduction wants it entered again.
+    Seen {
+        /// It lies on the stack (breadth first: it no longer waits in the queue). `None`: the store cannot tell.
+        on_stack: Option<bool>,
+        /// Where it is, for a reduction that [enters states again](crate::search::reduce::Reduction::REENTERS).
+        at: Option<Handle>,
+    },
+    /// Turn back, and say nothing of it to the reduction.
     Back,
     /// End the walk.
     Stop,
@@ -37,98 +46,39 @@ pub enum Event {
     ClaimEnd,
     /// Nothing can move, valid end or not; only told if [`Rules::halts`] asks for it.
     Halt,
+    /// The path is as long as [`Rules::max_depth`] allows: the walk turns back.
+    Cut,
 }
 
-/// What a reduction says of a step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
-    /// Try it.
-    Try,
-    /// It is executable, but need not be taken.
-    Asleep,
-    /// It is not to be looked at, executable or not.
-    Skip,
-}
-
-/// A step by process and number of the transition.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Taken {
-    /// The process.
-    pub pid: u8,
-    /// Number of the transition in [`crate::exec::Program::transitions`].
-    pub number: u32,
-}
-
-/// Who decides and listens. All calls are static; a search is one visitor.
+/// What a search does with what the walk meets. All calls are static; a search is one visitor.
 pub trait Visitor {
-    /// [`Visitor::admits`], [`Visitor::choose`], [`Visitor::returned`], [`Visitor::again`] and [`Visitor::judges`] are called.
-    const REDUCES: bool = false;
-
-    /// [`Visitor::can_move`] is called.
+    /// [`Visitor::can_move`] is called, and [`Walk::movers`] may be asked.
     const WATCHES: bool = false;
 
     /// Only the first steps are of interest: the walk turns back behind each of them (behind both sides of a rendezvous).
     const PEEKS: bool = false;
+
+    /// A storable state was reached by a step of this type; it is the machine's current state.
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision;
+
+    /// All that follows an entered state was looked at; it is the machine's current state.
+    #[inline]
+    fn leave(&mut self, _machine: &mut Machine<'_>, _walk: &Walk, _handle: Handle) -> Control {
+        Control::Continue
+    }
+
+    /// Something happened at the end of the current path (`step`: also this step, which is not on it yet).
+    fn event(&mut self, _machine: &mut Machine<'_>, _walk: &Walk, _event: Event, _step: Option<Step>) -> Control {
+        Control::Continue
+    }
 
     /// These processes can make a first step from the entered state on top: one, or both sides of a rendezvous. Told
     /// before the step is followed, so also where the path is cut off or a block never ends. `timeout`: it holds here.
     #[inline]
     fn can_move(&mut self, _movers: Movers, _timeout: bool) {}
 
-    /// Is this process looked at in the entered state on top?
-    #[inline]
-    fn admits(&mut self, _machine: &Machine<'_>, _pid: usize) -> bool {
-        true
-    }
-
-    /// Is this step tried? Asked before a first step from an entered state, and (then `sender` is set) before a
-    /// receive that would complete a first step that is a rendezvous.
-    #[inline]
-    fn choose(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) -> Choice {
-        Choice::Try
-    }
-
-    /// The first step of a move (or the receive that completes a rendezvous) was executable and is done. If true is
-    /// given, it is undone for a [`Visitor::look_back`] and done again.
-    #[inline]
-    fn taken(&mut self, _step: Taken, _sender: Option<Taken>) -> bool {
-        false
-    }
-
-    /// See [`Visitor::taken`]: the machine is where it was before the step.
-    #[inline]
-    fn look_back(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
-
-    /// All that follows a move from an entered state was looked at; the machine is where it was before its last step.
-    #[inline]
-    fn returned(&mut self, _machine: &Machine<'_>, _step: Taken, _sender: Option<Taken>) {}
-
-    /// Everything admitted was tried in the entered state on top: is there more to admit?
-    #[inline]
-    fn again(&mut self, _machine: &mut Machine<'_>) -> bool {
-        false
-    }
-
-    /// Nothing moved in the entered state on top: does that say something about it? Not if only some moves were tried.
-    #[inline]
-    fn judges(&self) -> bool {
-        true
-    }
-
-    /// A storable state was reached by a step of this type; it is the machine's current state.
-    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision;
-
-    /// All that follows an entered state was looked at; it is the machine's current state.
-    fn leave(&mut self, machine: &mut Machine<'_>, walk: &Walk, handle: Handle) -> Control;
-
-    /// Something happened at the end of the current path (`step`: also this step, which is not on it yet).
-    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control;
-
-    /// A path was cut off at the depth bound.
-    fn cut(&mut self) {}
-
-    /// Many steps have passed without a storable state.
-    fn tick(&mut self, _machine: &Machine<'_>, _walk: &Walk) -> Control {
+    /// Comes every few thousand steps: time to look at budgets and signals. `reduction`: bytes that the reduction uses.
+    fn tick(&mut self, _machine: &Machine<'_>, _walk: &Walk, _reduction: usize) -> Control {
         Control::Continue
     }
 }
