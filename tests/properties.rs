@@ -117,3 +117,48 @@ active proctype P() { byte k, h;
         assert_eq!(code, 1, "{options:?}: {json}");
     }
 }
+
+/// An assertion that fails in the same step as another error is passed over where assertions are; the other error is not.
+#[test]
+fn an_error_beside_a_failed_assertion_is_heard() {
+    let models = [
+        "byte z, x; active proctype P() { assert(10 / z == 1); x = 1 } ltl p { [] (x < 9) }",
+        "byte a[3], i = 5, x; active proctype P() { assert(a[i] == 1); x = 1 } ltl p { [] (x < 9) }",
+        "byte a[3], i = 5, x; active proctype P() { d_step { assert(i == 0); x = a[i] } } ltl p { [] (x < 9) }",
+        "chan q = [1] of { byte, byte }; byte x;
+         active proctype P() { q!1,2; d_step { assert(x == 9); q?x } } ltl p { [] (x < 9) }",
+    ];
+    for model in models {
+        let (code, json) = check(model, &["--no-assertions", "--no-claims"]);
+        assert_eq!((code, json["verdict"].as_str()), (1, Some("violated")), "{model}: {json}");
+        let (_, json) = check(model, &[]);
+        assert_eq!(verdict_of(&json, "p"), "incomplete", "{model}: {json}");
+    }
+}
+
+/// Breadth first with a bound on the depth: one of two ways to a state is too long, and only the other one has the hidden value
+/// that the error needs.
+#[test]
+fn a_path_is_found_again_within_the_bound() {
+    let model = "hidden byte h; byte x;
+        active proctype P() {
+            if
+            :: atomic { h = 1; x = 1; x = 2; x = 3; x = 4; x = 5; x = 6; h = 1; x = 7 }
+            :: atomic { h = 2; x = 7 }
+            fi;
+            h == 2;
+            assert(false)
+        }";
+    let (code, json) = check(model, &["--search", "bfs", "--max-depth", "8"]);
+    assert_eq!((code, json["verdict"].as_str()), (1, Some("violated")), "{json}");
+}
+
+/// With `--all-errors` every cycle counts, and the first one is shown.
+#[test]
+fn cycles_are_counted_and_the_first_is_shown() {
+    let model = "int x; active proctype P() { do :: x < 50 -> x++ :: x > 0 -> x = 0 od } ltl p { <> (x == 300) }";
+    let (code, json) = check(model, &["--all-errors"]);
+    let shown = json["errors"].as_array().map(Vec::len);
+    assert_eq!((code, shown), (1, Some(1)), "{json}");
+    assert!(json["error_count"].as_u64().is_some_and(|count| count > 40), "{json}");
+}

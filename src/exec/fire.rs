@@ -38,6 +38,7 @@ impl<'p> Machine<'p> {
         match (fired, self.noted.take()) {
             (Fired::Done, Some(trap)) => Fired::DoneWith(trap),
             (Fired::Blocked, Some(trap)) => Fired::BlockedWith(trap),
+            (_, Some(trap)) => graver(fired, Fired::DoneWith(trap)),
             _ => fired,
         }
     }
@@ -205,9 +206,7 @@ impl<'p> Machine<'p> {
                 match self.perform(me, op)? {
                     None => self.undo(mark),
                     Some(fired) => {
-                        if result == Fired::Done {
-                            result = fired;
-                        }
+                        result = graver(result, fired);
                         next = Some(*target);
                         break;
                     }
@@ -259,6 +258,20 @@ impl<'p> Machine<'p> {
             }
             _ => true,
         }
+    }
+}
+
+/// Two things that came of one step, as one: the first error, but an assertion gives way to any other error. A search may pass
+/// over assertions, and the other one would be lost with it.
+fn graver(first: Fired, second: Fired) -> Fired {
+    match (first, second) {
+        (Fired::Done, _) => second,
+        (Fired::DoneWith(one), Fired::DoneWith(other))
+            if one.kind() == TrapKind::Assertion && other.kind() != TrapKind::Assertion =>
+        {
+            second
+        }
+        _ => first,
     }
 }
 

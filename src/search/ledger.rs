@@ -84,13 +84,21 @@ impl<'m> Ledger<'m> {
         if self.all_errors { Control::Continue } else { Control::Stop }
     }
 
-    /// Notes a cycle.
+    /// Is an error of this kind kept?
+    pub fn has(&self, kind: ViolationKind) -> bool {
+        self.violations.iter().any(|old| old.kind == kind)
+    }
+
+    /// Notes a cycle, which is kept.
     pub fn cycle(&mut self, violation: Violation) {
+        self.count_cycle();
+        self.violations.push(violation);
+    }
+
+    /// Notes a cycle that is only counted.
+    pub fn count_cycle(&mut self) {
         self.count += 1;
         self.property_count += 1;
-        if self.violations.iter().all(|old| old.kind != violation.kind) {
-            self.violations.push(violation);
-        }
     }
 
     fn claim_end(&self, machine: &Machine<'_>, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {

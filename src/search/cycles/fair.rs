@@ -14,8 +14,8 @@
 //! stack. SPIN's counter construction is known to err where processes are born and die; this one has none.
 
 use crate::exec::{Machine, Program};
-use crate::model::{Model, TransitionType};
-use crate::search::cycles::nested::{CycleKind, accepting, lasso};
+use crate::model::TransitionType;
+use crate::search::cycles::{CycleBook, CycleKind, Lasso, accepting};
 use crate::search::driver::{StoreFigures, Tally, Task};
 use crate::search::monitor::Patience;
 use crate::search::outcome::{Limit, Outcome, Step};
@@ -50,11 +50,10 @@ struct Open {
 }
 
 struct Fair<'s, 'm, 'n, 'i, S: FindStore> {
-    model: &'m Model,
+    book: CycleBook<'m>,
     program: &'m Program,
     store: &'s mut S,
     tally: Tally<'m, 'n, 'i>,
-    kind: CycleKind,
     /// Numbers of the states whose component is not complete.
     numbers: RapidHashMap<u64, u32>,
     /// The hidden variables that each state was first met with, where the model has some.
@@ -115,19 +114,23 @@ impl<S: FindStore> Fair<'_, '_, '_, '_, S> {
     }
 
     fn report(&mut self, machine: &Machine<'_>, walk: &Walk, states: &[Handle]) -> Control {
-        let mut path = walk.path(machine);
-        let start = path.len();
+        let (program, store, hidden) = (self.program, &*self.store, &self.hidden);
         // What the search was not allowed to follow to its end may be followed now: it is between known states.
         let rules = Rules { max_depth: u64::MAX, ..walk.rules() };
-        let patience = self.tally.monitor.patience();
-        let tour = Tour { program: self.program, store: &*self.store, rules, states, hidden: &self.hidden, patience };
-        let Some(cycle) = tour.steps(machine) else {
-            self.tally.limit = Some(self.why_no_tour());
-            return Control::Stop;
+        let lasso = |tally: &Tally<'_, '_, '_>| {
+            let mut path = walk.path(machine);
+            let start = path.len();
+            let tour = Tour { program, store, rules, states, hidden, patience: tally.monitor.patience() };
+            path.extend(tour.steps(machine)?);
+            Some(Lasso { path, start, depth: walk.depth() })
         };
-        path.extend(cycle);
-        self.tally.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
-        self.tally.after_error()
+        match self.book.found(&mut self.tally, machine, lasso) {
+            Some(control) => control,
+            None => {
+                self.tally.limit = Some(self.why_no_tour());
+                Control::Stop
+            }
+        }
     }
 }
 
@@ -193,14 +196,7 @@ impl<S: FindStore> Visitor for Fair<'_, '_, '_, '_, S> {
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
         if event == Event::Halt {
-            // Nothing can move, so the run that stays here is fair.
-            if !accepting(machine) {
-                return Control::Continue;
-            }
-            let path = walk.path(machine);
-            let start = path.len();
-            self.tally.ledger.cycle(lasso(self.model, self.program, self.kind, path, start, walk.depth()));
-            return self.tally.after_error();
+            return self.book.halted(&mut self.tally, machine, walk);
         }
         self.tally.event(machine, walk, (event, step), || walk.path(machine))
     }
@@ -336,17 +332,16 @@ impl Visitor for Collector<'_> {
 
 /// Searches for acceptance cycles of weakly fair runs, and for all that a depth-first search finds.
 pub fn search<S: FindStore>(task: Task<'_, '_, '_>, store: &mut S, kind: CycleKind) -> Outcome {
-    let (model, program) = (task.model, task.program);
+    let (book, program) = (CycleBook { model: task.model, kind }, task.program);
     let (mut machine, mut walk, tally) = match Tally::begin(task) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
     let mut visitor = Fair {
-        model,
+        book,
         program,
         store,
         tally,
-        kind,
         numbers: RapidHashMap::default(),
         hidden: RapidHashMap::default(),
         pending: Vec::new(),

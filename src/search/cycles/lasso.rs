@@ -6,7 +6,7 @@
 //! the cycle or be unable to in one of its states. Costs one expansion for each state of the cycle.
 
 use crate::exec::{Machine, Program};
-use crate::search::cycles::nested::accepting;
+use crate::search::cycles::accepting;
 use crate::search::outcome::{Actor, Step, Violation, ViolationKind};
 use crate::search::walk::peek::peek;
 use crate::search::walk::replay;

@@ -14,61 +14,21 @@
 //!
 //! Sound with an exact store and the full set of transitions. Costs at most twice the plain search.
 
-use crate::exec::{Machine, Program};
-use crate::model::{Model, TransitionType};
+use crate::exec::Machine;
+use crate::model::TransitionType;
+use crate::search::cycles::{CycleBook, CycleKind, Lasso, accepting};
 use crate::search::driver::{StoreFigures, Tally, Task};
 use crate::search::monitor::Monitor;
-use crate::search::outcome::{About, Limit, Outcome, Step, Violation, ViolationKind};
+use crate::search::outcome::{Limit, Outcome, Step};
 use crate::search::reduce::Full;
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
 use crate::store::{FindStore, Handle, Visit};
 use rapidhash::RapidHashSet;
 
-/// What kind of cycle it is, for the report.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CycleKind {
-    /// Through an accepting state.
-    Acceptance,
-    /// Without progress.
-    NonProgress,
-}
-
-impl CycleKind {
-    fn violation(self) -> (ViolationKind, &'static str) {
-        match self {
-            CycleKind::Acceptance => (ViolationKind::AcceptanceCycle, "acceptance cycle"),
-            CycleKind::NonProgress => (ViolationKind::NonProgressCycle, "non-progress cycle"),
-        }
-    }
-}
-
-/// The claim or a process stands at an accepting label that counts: see [`crate::model::Claim::counts_labels`].
-pub fn accepting(machine: &Machine<'_>) -> bool {
-    machine.claim_place().is_some_and(|place| place.accept)
-        || (0..machine.process_count()).any(|pid| machine.place(pid).accept)
-}
-
-/// Builds the violation for a lasso that was found in this program of the model.
-pub fn lasso(
-    model: &Model,
-    program: &Program,
-    kind: CycleKind,
-    path: Vec<Step>,
-    cycle_start: usize,
-    depth: u64,
-) -> Violation {
-    let (kind, message) = kind.violation();
-    let claim = program.claim_number.and_then(|number| model.claims.get(number));
-    let span = claim.map(|claim| claim.body.span).unwrap_or_default();
-    let (message, cycle_start) = (message.to_string(), Some(cycle_start));
-    Violation { kind, message, span, depth, path, cycle_start, about: About::Property }
-}
-
 struct Outer<'s, 'm, 'n, 'i, S: FindStore> {
-    model: &'m Model,
+    book: CycleBook<'m>,
     store: &'s mut S,
     tally: Tally<'m, 'n, 'i>,
-    kind: CycleKind,
     /// For each entered state of the path: does it accept.
     accepts: Vec<bool>,
     inner: Walk,
@@ -83,20 +43,29 @@ impl<S: FindStore> Outer<'_, '_, '_, '_, S> {
 
     /// A cycle: the outer path, then `more`, back to the state with this handle on the outer path.
     fn found(&mut self, machine: &Machine<'_>, walk: &Walk, more: Vec<Step>, closes_at: Handle) -> Control {
-        let mut path = walk.path(machine);
-        let depth = walk.depth() + more.len() as u64;
-        path.extend(more);
-        let start = walk.entered().find(|&(_, handle)| handle == closes_at).map_or(0, |(depth, _)| depth);
-        self.tally.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
-        self.tally.after_error()
+        let lasso = |_: &Tally<'_, '_, '_>| {
+            let mut path = walk.path(machine);
+            let depth = walk.depth() + more.len() as u64;
+            path.extend(more);
+            let start = walk.entered().find(|&(_, handle)| handle == closes_at).map_or(0, |(depth, _)| depth);
+            Some(Lasso { path, start, depth })
+        };
+        self.book.found(&mut self.tally, machine, lasso).unwrap_or(Control::Continue)
     }
 
     fn inner_search(&mut self, machine: &mut Machine<'_>, walk: &Walk) -> Control {
         let mark = machine.mark();
         let mut inner = std::mem::replace(&mut self.inner, Walk::new(0, unbounded(walk.rules())));
         inner.base_depth = walk.depth();
-        let mut visitor =
-            Inner { store: &*self.store, seen: &mut self.seen, monitor: self.tally.monitor, limit: None, closed: None };
+        let shows = !self.book.is_known(&self.tally);
+        let mut visitor = Inner {
+            store: &*self.store,
+            seen: &mut self.seen,
+            monitor: self.tally.monitor,
+            limit: None,
+            shows,
+            closed: None,
+        };
         let ended = inner.expand(machine, &mut visitor, &mut Full);
         let Inner { limit, closed, .. } = visitor;
         machine.undo(mark);
@@ -149,14 +118,7 @@ impl<S: FindStore> Visitor for Outer<'_, '_, '_, '_, S> {
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
         if event == Event::Halt {
-            // Without a claim: nothing moves, so an accepting state repeats for ever.
-            if !accepting(machine) {
-                return Control::Continue;
-            }
-            let (path, depth) = (walk.path(machine), walk.depth());
-            let start = path.len();
-            self.tally.ledger.cycle(lasso(self.model, machine.program(), self.kind, path, start, depth));
-            return self.tally.after_error();
+            return self.book.halted(&mut self.tally, machine, walk);
         }
         self.tally.event(machine, walk, (event, step), || walk.path(machine))
     }
@@ -177,6 +139,8 @@ struct Inner<'s, 'i, S: FindStore> {
     seen: &'s mut RapidHashSet<u64>,
     monitor: &'s Monitor<'i>,
     limit: Option<Limit>,
+    /// The steps of a cycle are wanted: it is the first.
+    shows: bool,
     /// The steps of the inner path and the state on the outer stack where it closes.
     closed: Option<(Vec<Step>, Handle)>,
 }
@@ -185,7 +149,8 @@ impl<S: FindStore> Visitor for Inner<'_, '_, S> {
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         match self.store.find(machine.state()) {
             Some((handle, true)) => {
-                self.closed = Some((walk.path(machine), handle));
+                let steps = if self.shows { walk.path(machine) } else { Vec::new() };
+                self.closed = Some((steps, handle));
                 Decision::Stop
             }
             Some((handle, false)) if self.seen.insert(handle.0) => Decision::Enter(handle),
@@ -203,13 +168,13 @@ impl<S: FindStore> Visitor for Inner<'_, '_, S> {
 
 /// Searches for acceptance cycles, and for all that a depth-first search finds.
 pub fn search<S: FindStore>(task: Task<'_, '_, '_>, store: &mut S, kind: CycleKind) -> Outcome {
-    let model = task.model;
+    let book = CycleBook { model: task.model, kind };
     let (mut machine, mut walk, tally) = match Tally::begin(task) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
     let inner = Walk::new(machine.program().transitions.len(), unbounded(walk.rules()));
-    let mut visitor = Outer { model, store, tally, kind, accepts: Vec::new(), inner, seen: RapidHashSet::default() };
+    let mut visitor = Outer { book, store, tally, accepts: Vec::new(), inner, seen: RapidHashSet::default() };
     let ended = walk.run(&mut machine, &mut visitor, &mut Full);
     let tables = visitor.tables();
     let Outer { store, tally, .. } = visitor;

@@ -6,7 +6,7 @@ pub mod low_memory;
 use crate::analysis::Dependence;
 use crate::exec::Program;
 use crate::model::{Claim, Model};
-use crate::search::cycles::nested::CycleKind;
+use crate::search::cycles::CycleKind;
 use crate::search::cycles::{fair, nested};
 use crate::search::driver::{Settings, Task};
 use crate::search::explore::bfs;

@@ -79,13 +79,15 @@ fn steps_through<'a>(
     patience: Option<Patience<'_>>,
 ) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
-    let mut walk = Walk::new(machine.program().transitions.len(), Rules { max_depth: u64::MAX, ..rules });
+    let mut walk = Walk::new(machine.program().transitions.len(), rules);
     for (state, movers) in edges {
         let mut finder = Finder { state, movers, steps: Vec::new(), patience, given_up: false };
         if walk.expand(machine, &mut finder, &mut Full) != Ended::Stopped || finder.given_up {
             return None;
         }
         machine.forget_journal();
+        // A bound on the depth cuts at the same places as in the search: what the search could not reach is no way here.
+        walk.base_depth += finder.steps.len() as u64;
         steps.append(&mut finder.steps);
     }
     Some(steps)
