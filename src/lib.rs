@@ -3,10 +3,12 @@
 //! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → [`search`] → `report`.
 
 pub mod analysis;
+pub mod checkpoint;
 pub mod cli;
 pub mod compare;
 pub mod exec;
 pub mod format;
+pub mod limit;
 pub mod load;
 pub mod ltl;
 pub mod model;

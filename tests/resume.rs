@@ -4,15 +4,14 @@
 mod common;
 
 use common::model_of;
+use pv::checkpoint::{CheckpointSchedule, Reader};
 use pv::model::Model;
 use pv::search::explore::lossy::Keeping;
-use pv::search::keeper::Keeper;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Outcome, Verdict};
 use pv::search::plan::low_memory::{Breadth, Hub, LowMemory};
 use pv::search::plan::{Order, Plan};
 use pv::store::Window;
-use pv::store::checkpoint::Reader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -64,7 +63,7 @@ fn modes() -> Vec<(&'static str, Plan)> {
 }
 
 /// Runs a plan until it has looked up so many times; from a checkpoint if `resume`.
-fn run(model: &Model, plan: &Plan, file: &Path, resume: bool, looks: u32) -> (Outcome, Option<Keeper>) {
+fn run(model: &Model, plan: &Plan, file: &Path, resume: bool, looks: u32) -> (Outcome, Option<CheckpointSchedule>) {
     let interrupt = AtomicBool::new(false);
     let mut count = 0;
     let mut monitor = Monitor::silent(&interrupt);
@@ -72,7 +71,7 @@ fn run(model: &Model, plan: &Plan, file: &Path, resume: bool, looks: u32) -> (Ou
         count += 1;
         interrupt.store(count >= looks, Ordering::Relaxed);
     });
-    let mut keeper = Keeper::new(Some(file.to_path_buf()), None, "about".to_string());
+    let mut keeper = CheckpointSchedule::new(Some(file.to_path_buf()), None, "about".to_string());
     keeper.from = resume.then(|| Reader::open(file).unwrap());
     monitor.keeper = Some(keeper);
     let outcome = plan.execute(model, &mut monitor);
@@ -142,7 +141,7 @@ fn changes_of_mode() {
         for (to, plan) in modes().into_iter().filter(|(to, _)| tried(to) || *to == "disk") {
             let interrupt = AtomicBool::new(false);
             let mut monitor = Monitor::silent(&interrupt);
-            let mut keeper = Keeper::new(None, None, String::new());
+            let mut keeper = CheckpointSchedule::new(None, None, String::new());
             keeper.from = Some(Reader::open(&file).unwrap());
             monitor.keeper = Some(keeper);
             let outcome = plan.execute(&model, &mut monitor);
@@ -207,6 +206,31 @@ fn of_another_program_it_is_refused() {
     assert!(keeper.and_then(|keeper| keeper.refused).is_some_and(|why| why.contains("another model")));
 }
 
+/// The error of the model lies in the initial state only, so that nothing but the checkpoint can tell of it later.
+#[test]
+fn what_was_found_before_an_interruption_is_not_lost() {
+    let model = model_of(
+        "bool moved;
+        active [3] proctype P() {
+          byte i;
+          end: do
+          :: atomic { i < 23 -> i++; moved = true }
+          :: atomic { i > 0 -> i--; moved = true }
+          :: atomic { !moved && _pid == 0 -> i = 1 / i }
+          od
+        }",
+    );
+    let plan = &modes()[0].1;
+    let expected = whole(&model, plan);
+    assert!(expected.model_error.is_some() && expected.error_count == 1);
+    let (_folder, file) = folder();
+    let (_, schedule) = run(&model, plan, &file, false, 2);
+    assert!(schedule.is_some_and(|schedule| schedule.kept));
+    let (outcome, _) = run(&model, plan, &file, true, u32::MAX);
+    assert_eq!(outcome.model_error, expected.model_error);
+    assert_eq!(figures(&outcome), figures(&expected));
+}
+
 /// Truncated, flipped, foreign: exit code 2 and a reason, by the program itself.
 #[test]
 fn damaged_ones_are_refused_by_the_command() {
@@ -216,7 +240,10 @@ fn damaged_ones_are_refused_by_the_command() {
     let bad = folder.path().join("bad.checkpoint");
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 4;
+    let mut earlier = whole.clone();
+    earlier[8..12].copy_from_slice(&2u32.to_le_bytes());
     for (bytes, reason) in [
+        (&earlier[..], "it has version 2 of the format"),
         (&whole[..whole.len() / 3], "ends early"),
         (&flipped[..], "damaged"),
         (b"init { skip }", "not a checkpoint of pv"),

@@ -5,6 +5,7 @@ use super::combine;
 use super::console::Console;
 use super::load::{Loaded, load_for_check};
 use super::options::{CheckArgs, DiskWindow, ModelArgs, Replace, SearchArgs, StoreKind, value_name};
+use crate::checkpoint::{CheckpointSchedule, Reader};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::report::progress::Progress;
@@ -14,7 +15,6 @@ use crate::report::{Checkpoint, Checks, Report, Run, Setting, json, place, reaso
 use crate::search::cycles::lasso;
 use crate::search::explore::lossy::Keeping;
 use crate::search::explore::serial::DEFAULT_SWITCH;
-use crate::search::keeper::Keeper;
 use crate::search::monitor::{Deadline, Monitor};
 use crate::search::outcome::{About, Limit, Outcome, Verdict, Violation, ViolationKind};
 use crate::search::plan::low_memory::{Breadth, DISK_BITS, Hub, LowMemory};
@@ -22,7 +22,6 @@ use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
 use crate::source::{SourceMap, Span};
 use crate::store::breadth::disk::Window;
 use crate::store::breadth::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
-use crate::store::checkpoint::Reader;
 use crate::store::depth::replace::SCAN_LIMIT;
 use crate::store::{Replacement, WorkDir};
 use std::cell::Cell;
@@ -66,7 +65,7 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     {
         return console.wrong(super::resume::message(limit));
     }
-    let mut keeper_of_first = match super::resume::keeper(args, &loaded.model) {
+    let mut keeper_of_first = match super::resume::schedule(args, &loaded.model) {
         Ok(keeper) => keeper,
         Err(message) => return console.wrong(message),
     };
@@ -154,7 +153,7 @@ struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    fn run(&self, plan: &Plan, keeper: &mut Option<Keeper>) -> Outcome {
+    fn run(&self, plan: &Plan, keeper: &mut Option<CheckpointSchedule>) -> Outcome {
         let mut progress = Progress::new(self.console.progress(), self.name.unwrap_or_default());
         let mut monitor = Monitor::silent(self.interrupt);
         monitor.progress = Box::new(|snapshot| progress.update(snapshot));
@@ -232,7 +231,7 @@ impl KnownErrors {
 }
 
 /// The checkpoint that a search has left.
-fn left(keeper: &Keeper) -> Option<Checkpoint> {
+fn left(keeper: &CheckpointSchedule) -> Option<Checkpoint> {
     let file = keeper.target.as_ref().filter(|_| keeper.present)?;
     Some(Checkpoint { file: file.display().to_string(), earlier: !keeper.kept })
 }

@@ -10,14 +10,11 @@ use super::combine;
 use super::console::Console;
 use super::load::load_for_check;
 use super::options::{CheckArgs, SearchArgs, StoreKind};
+use crate::checkpoint::{CheckpointSchedule, Origin, Reader, container};
 use crate::model::Model;
-use crate::search::keeper::Keeper;
 use crate::search::outcome::Limit;
-use crate::search::saved::about;
 use crate::store::breadth::work_dir;
-use crate::store::checkpoint::{self, Reader};
 use clap::Args;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,45 +35,25 @@ pub struct ResumeArgs {
     search: SearchArgs,
 }
 
-/// What the command line writes into a checkpoint.
-#[derive(Serialize, Deserialize)]
-struct Administration {
-    /// The version of pv that wrote it.
-    pv: String,
-    /// See [`Model::fingerprint`].
-    fingerprint: u64,
-    /// The options of the check.
-    options: CheckArgs,
-    /// Where it ran: what its paths are relative to.
-    folder: PathBuf,
-}
-
-/// The keeper of a check, if it is to leave checkpoints.
-pub(super) fn keeper(args: &CheckArgs, model: &Model) -> Result<Option<Keeper>, String> {
+/// The checkpoints of a check, if it is to leave any.
+pub(super) fn schedule(args: &CheckArgs, model: &Model) -> Result<Option<CheckpointSchedule>, String> {
     let Some(target) = &args.search.checkpoint else { return Ok(None) };
-    let administration = Administration {
-        pv: env!("CARGO_PKG_VERSION").to_string(),
-        fingerprint: model.fingerprint,
-        options: args.clone(),
-        folder: std::env::current_dir().unwrap_or_default(),
-    };
-    let about = serde_json::to_string(&administration)
-        .map_err(|error| format!("the options cannot be written into a checkpoint: {error}"))?;
+    let about = Origin::here(model.fingerprint, args.clone()).to_text()?;
     let every = args.search.checkpoint_every.map(Duration::from_secs_f64);
-    checkpoint::sweep(target);
-    checkpoint::probe(target).map_err(message)?;
-    Ok(Some(Keeper::new(Some(target.clone()), every, about)))
+    container::sweep(target);
+    container::probe(target).map_err(message)?;
+    Ok(Some(CheckpointSchedule::new(Some(target.clone()), every, about)))
 }
 
 /// Runs the command; gives the exit code.
 pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
-    let (mut reader, administration) = match open(args) {
+    let (reader, origin) = match open(&args.file) {
         Ok(opened) => opened,
-        Err(message) => return console.wrong(message),
+        Err(limit) => return console.wrong(message(limit)),
     };
-    let mut options = administration.options;
-    if std::env::current_dir().unwrap_or_default() != administration.folder {
-        locate(&mut options, &administration.folder);
+    let mut options = origin.options.clone();
+    if std::env::current_dir().unwrap_or_default() != origin.folder {
+        locate(&mut options, &origin.folder);
     }
     if let Some(option) = fixed(&args.search) {
         return console.wrong(format!("{option} cannot be changed: the counts of both parts would not go together"));
@@ -97,19 +74,11 @@ pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    if loaded.model.fingerprint != administration.fingerprint {
-        let why = format!(
-            "it is of another model: its fingerprint is {:016x}, that of {} is {:016x} (was the model changed?)",
-            administration.fingerprint, loaded.model.name, loaded.model.fingerprint
-        );
-        return console.wrong(message(reader.refuse(&why)));
+    if let Err(limit) = origin.must_be_of((&loaded.model.name, loaded.model.fingerprint), &reader) {
+        return console.wrong(message(limit));
     }
     if let Err(message) = combine::check_with_model(&options, &loaded.model) {
         return console.wrong(message);
-    }
-    // Reading begins anew in the search.
-    if let Err(limit) = about(&mut reader) {
-        return console.wrong(message(limit));
     }
     run_loaded(console, &options, &loaded, Some(reader))
 }
@@ -124,13 +93,10 @@ fn locate(options: &mut CheckArgs, folder: &Path) {
     }
 }
 
-fn open(args: &ResumeArgs) -> Result<(Reader, Administration), String> {
-    let mut reader = Reader::open(&args.file).map_err(message)?;
-    let text = about(&mut reader).map_err(message)?;
-    match serde_json::from_str(&text) {
-        Ok(administration) => Ok((reader, administration)),
-        Err(error) => Err(message(reader.refuse(&format!("its options cannot be read: {error}")))),
-    }
+fn open(file: &Path) -> Result<(Reader, Origin<CheckArgs>), Limit> {
+    let mut reader = Reader::open(file)?;
+    let origin = Origin::read(&mut reader)?;
+    Ok((reader, origin))
 }
 
 pub(super) fn message(limit: Limit) -> String {

@@ -4,6 +4,7 @@ use crate::exec::{Machine, Program, Trap, TrapKind};
 use crate::model::Model;
 use crate::search::outcome::{About, Actor, Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::walk::{Control, Event, Walk};
+use serde::{Deserialize, Serialize};
 
 /// With `--all-errors` at most this many of a kind are kept with their paths; the others are only counted. Nobody reads more,
 /// and a path may be long.
@@ -24,7 +25,33 @@ pub struct Ledger<'m> {
     pub violations: Vec<Violation>,
 }
 
+/// What was found before a search was stopped: the part of the book that a checkpoint holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Findings {
+    count: u64,
+    property_count: u64,
+    model_error: Option<String>,
+    violations: Vec<Violation>,
+}
+
 impl<'m> Ledger<'m> {
+    /// What was found so far.
+    pub fn findings(&self) -> Findings {
+        Findings {
+            count: self.count,
+            property_count: self.property_count,
+            model_error: self.model_error.clone(),
+            violations: self.violations.clone(),
+        }
+    }
+
+    /// Goes on with what an earlier part of the search has found.
+    pub fn take_up(&mut self, findings: Findings) {
+        let Findings { count, property_count, model_error, violations } = findings;
+        (self.count, self.property_count) = (count, property_count);
+        (self.model_error, self.violations) = (model_error, violations);
+    }
+
     /// An empty book.
     pub fn new(model: &'m Model, all_errors: bool) -> Ledger<'m> {
         Ledger { model, all_errors, count: 0, property_count: 0, model_error: None, violations: Vec::new() }

@@ -4,11 +4,9 @@
 pub mod cycles;
 pub mod driver;
 pub mod explore;
-pub mod keeper;
 pub mod ledger;
 pub mod monitor;
 pub mod outcome;
 pub mod plan;
 pub mod reduce;
-pub mod saved;
 pub mod walk;

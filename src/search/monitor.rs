@@ -1,7 +1,7 @@
 //! What a search looks at from time to time: has somebody asked it to stop, is the budget used up, is it time to
 //! show progress.
 
-use crate::search::keeper::Keeper;
+use crate::checkpoint::CheckpointSchedule;
 use crate::search::outcome::Limit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -90,7 +90,7 @@ pub struct Monitor<'a> {
     /// Progress wants [`Snapshot::distinct`], which costs a pass over a small table.
     pub sampling: bool,
     /// Where a breadth-first search leaves checkpoints and starts from one.
-    pub keeper: Option<Keeper>,
+    pub keeper: Option<CheckpointSchedule>,
     /// The most memory that was seen.
     pub peak: u64,
 }

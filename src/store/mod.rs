@@ -2,29 +2,27 @@
 //! err (`lossy`) and what they are made of (`parts`). One file per store, one trait for each kind of search; no search names a concrete store, and nobody outside keeps a pointer into one.
 
 pub mod breadth;
-pub mod checkpoint;
 pub mod depth;
-mod leftovers;
-pub mod limit;
 pub mod lossy;
 pub mod parts;
-pub mod saved;
+#[cfg(test)]
+mod testing;
 
-pub use breadth::cache::{BfsCache, Kept};
+pub use crate::limit::{Limit, Retraction};
+pub use breadth::cache::BfsCache;
 pub use breadth::disk::{DiskOptions, DiskStore, Window};
 pub use breadth::hub::{HubCache, HubOptions};
 pub use breadth::links::{Link, Links};
 pub use breadth::queue::Queue;
+pub use breadth::representation::Kept;
 pub use breadth::work_dir::WorkDir;
 pub use breadth::{BfsStatistics, BfsStore};
 pub use depth::cache::CacheStore;
 pub use depth::exact::ExactStore;
 pub use depth::replace::Replacement;
-pub use limit::{Limit, Retraction};
 pub use lossy::bloom::BloomStore;
 pub use lossy::compact::CompactStore;
 pub use parts::hash::StateHash;
-pub use saved::{Saved, Shape};
 
 use crate::model::TransitionType;
 
@@ -118,25 +116,4 @@ impl StoreStatistics {
     pub fn exact() -> Self {
         StoreStatistics { stored: 0, peak: 0, evicted: 0, omission_probability: 0.0, coverage: 1.0 }
     }
-}
-
-/// Blocks of up to this many bytes are asked for without a trial. A block that was given back makes glibc take all
-/// smaller ones from its heap from then on (up to 32 MiB, its `DEFAULT_MMAP_THRESHOLD_MAX`), and there a stack that grows
-/// is copied, so that for a moment it takes its memory twice.
-const WITHOUT_TRIAL: usize = 32 << 20;
-
-/// A table of zeros, or `None` if the system has no room for it (`vec![0; n]` would abort the program).
-fn try_zeroed(words: usize) -> Option<Vec<u64>> {
-    has_room(words.checked_mul(size_of::<u64>())?).then(|| vec![0; words])
-}
-
-/// As [`try_zeroed`], in bytes.
-fn try_zeroed_bytes(bytes: usize) -> Option<Vec<u8>> {
-    has_room(bytes).then(|| vec![0; bytes])
-}
-
-/// Can such a block be had? The one that is used is asked for anew: it comes in pages that are zeroed on first use, all of
-/// which `resize` would touch.
-fn has_room(bytes: usize) -> bool {
-    bytes <= WITHOUT_TRIAL || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }

@@ -10,6 +10,9 @@
 //! has the number of the state it was reached from and which arrival in that one's expansion it was. Dropped states get
 //! no number, so a disk search cannot mix them up. Executing the same expansions again gives the path.
 
+mod saved;
+
+use crate::checkpoint::exactly;
 use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
 use crate::search::driver::Settings;
@@ -17,14 +20,13 @@ use crate::search::ledger::Ledger;
 use crate::search::monitor::{Monitor, Snapshot};
 use crate::search::outcome::{Counts, Level, Levels, Limit, Outcome, Step};
 use crate::search::reduce::Full;
-use crate::search::saved::Redo;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::{BfsStore, Link, Links, Queue};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Bytes in front of a state in the queue: its link and its depth; then come the hidden variables.
-pub(in crate::search) const PREFIX: usize = 12;
+const PREFIX: usize = 12;
 
 /// A search of more levels than this keeps the older ones two by two, then four by four: memory does not grow with them.
 const MOST_LEVELS: usize = 1 << 13;
@@ -54,6 +56,7 @@ pub struct Earlier {
     /// They never took a new state for a visited one.
     pub exact: bool,
     /// Bound on the probability that they did.
+    #[serde(with = "exactly")]
     pub omission_probability: f64,
 }
 
@@ -79,38 +82,68 @@ impl Earlier {
     }
 }
 
-/// A search that can go on with another store.
-pub struct Queued<'p, 'm, 'i, 'n> {
-    pub(in crate::search) program: &'p Program,
-    settings: Settings,
-    machine: Machine<'p>,
-    pub(in crate::search) walk: Walk,
-    pub(in crate::search) ledger: Ledger<'m>,
-    pub(in crate::search) monitor: &'n mut Monitor<'i>,
-    /// The states that wait.
-    pub queue: Queue,
-    pub(in crate::search) links: Links,
+/// All that a search counts and remembers beside the queue, the links, the errors and the store. A checkpoint holds just this.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Counters {
     /// Arrivals, the initial state's not counted.
-    pub(in crate::search) arrivals: u64,
+    arrivals: u64,
     /// States that were taken for new when they were met.
-    pub(in crate::search) offered: u64,
-    pub(in crate::search) expanded: u64,
-    /// Of the queue, how many belong to the level that is being expanded, and how many of that level were.
-    pub(in crate::search) level_left: u64,
-    pub(in crate::search) level_states: u64,
-    /// So far.
-    pub levels: Vec<Level>,
+    offered: u64,
+    /// States that were expanded.
+    expanded: u64,
+    /// States of the level that is being expanded: those that still wait,
+    level_left: u64,
+    /// and those that were expanded.
+    level_states: u64,
+    /// The levels that have ended.
+    levels: Vec<Level>,
+    /// Bytes of the longest state.
+    vector: usize,
+    /// The bound on the depth has cut off a path.
+    cut: bool,
+    /// An expansion that was broken off and comes first: the depth of its state, and the state.
+    redo: Option<(u64, Vec<u8>)>,
     /// What the stores before this one did.
     pub earlier: Earlier,
-    pub(in crate::search) vector: usize,
-    pub(in crate::search) cut: bool,
-    /// An expansion that was broken off; it comes first.
-    pub(in crate::search) redo: Redo,
+    /// Seconds of the runs before this one.
+    seconds_before: f64,
+}
+
+impl Counters {
+    fn new() -> Counters {
+        Counters {
+            arrivals: 0,
+            offered: 0,
+            expanded: 0,
+            level_left: 1,
+            level_states: 0,
+            levels: Vec::new(),
+            vector: 0,
+            cut: false,
+            redo: None,
+            earlier: Earlier::default(),
+            seconds_before: 0.0,
+        }
+    }
+}
+
+/// A search that can go on with another store.
+pub struct Queued<'p, 'm, 'i, 'n> {
+    program: &'p Program,
+    settings: Settings,
+    machine: Machine<'p>,
+    walk: Walk,
+    ledger: Ledger<'m>,
+    monitor: &'n mut Monitor<'i>,
+    /// The states that wait.
+    pub queue: Queue,
+    links: Links,
+    /// What the search counts.
+    pub counters: Counters,
     /// A state was taken out of the queue and its expansion neither ended nor can be done again.
     torn: bool,
+    /// When this run began.
     start: Instant,
-    /// Of the runs before this one.
-    pub(in crate::search) seconds_before: f64,
 }
 
 /// What comes out of the queue.
@@ -130,10 +163,7 @@ struct Expansion<'a, 'm, 'i, S> {
     links: &'a mut Links,
     ledger: &'a mut Ledger<'m>,
     monitor: &'a mut Monitor<'i>,
-    arrivals: &'a mut u64,
-    offered: &'a mut u64,
-    vector: &'a mut usize,
-    cut: &'a mut bool,
+    counters: &'a mut Counters,
     number: u64,
     ordinal: u32,
     /// Ends the search now,
@@ -153,8 +183,8 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk, now: bool) -> bool {
         let memory = self.store.memory() + self.queue.memory() + self.links.memory() + walk.memory() + machine.memory();
         let snapshot = Snapshot {
-            stored: *self.offered,
-            matched: (*self.arrivals + 1).saturating_sub(*self.offered),
+            stored: self.counters.offered,
+            matched: (self.counters.arrivals + 1).saturating_sub(self.counters.offered),
             depth: walk.depth(),
             memory: memory as u64,
             queued: Some(self.queue.len()),
@@ -173,8 +203,8 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
     fn offer(&mut self, machine: &Machine<'_>, depth: u64) -> Result<(), Limit> {
         let state = machine.state();
         if self.store.insert(state)? {
-            *self.vector = state.len().max(*self.vector);
-            *self.offered += 1;
+            self.counters.vector = state.len().max(self.counters.vector);
+            self.counters.offered += 1;
             let link = Link { parent: self.number, ordinal: self.ordinal }.pack().to_le_bytes();
             let hidden = &machine.saved()[..self.program.hidden as usize];
             let queued = self.queue.push(&[&link, &(depth as u32).to_le_bytes(), hidden, state]);
@@ -188,7 +218,7 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
 impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
-        *self.arrivals += 1;
+        self.counters.arrivals += 1;
         if let Err(limit) = self.offer(machine, walk.depth()) {
             self.limit = Some(limit);
             return Decision::Stop;
@@ -199,7 +229,7 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
         if event == Event::Cut {
-            *self.cut = true;
+            self.counters.cut = true;
             return Control::Continue;
         }
         let (program, settings, number) = (self.program, self.settings, self.number);
@@ -277,19 +307,9 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             monitor,
             queue,
             links,
-            arrivals: 0,
-            offered: 0,
-            expanded: 0,
-            level_left: 1,
-            level_states: 0,
-            levels: Vec::new(),
-            earlier: Earlier::default(),
-            vector: 0,
-            cut: false,
-            redo: None,
+            counters: Counters::new(),
             torn: false,
             start: Instant::now(),
-            seconds_before: 0.0,
         })
     }
 
@@ -297,8 +317,8 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     pub fn begin<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
         let state = self.machine.state();
         store.insert(state)?;
-        self.vector = state.len();
-        self.offered = 1;
+        self.counters.vector = state.len();
+        self.counters.offered = 1;
         let link = Link { parent: 0, ordinal: 0 }.pack().to_le_bytes();
         let hidden = &self.machine.saved()[..self.program.hidden as usize];
         self.queue.push(&[&link, &0u32.to_le_bytes(), hidden, state])
@@ -330,13 +350,13 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     }
 
     /// Seconds of search, those before a checkpoint counted.
-    pub(in crate::search) fn seconds(&self) -> f64 {
-        self.seconds_before + self.start.elapsed().as_secs_f64()
+    fn seconds(&self) -> f64 {
+        self.counters.seconds_before + self.start.elapsed().as_secs_f64()
     }
 
     /// The next state to expand, loaded: is there one that is new?
     fn next<S: BfsStore>(&mut self, store: &mut S, saved: &mut Vec<u8>) -> Result<Next, Limit> {
-        if let Some((depth, state)) = self.redo.take() {
+        if let Some((depth, state)) = self.counters.redo.take() {
             // Its link is there already.
             self.walk.base_depth = depth;
             *saved = state;
@@ -347,7 +367,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             self.torn = false;
             return Ok(Next::Nothing);
         };
-        self.level_left = self.level_left.saturating_sub(1);
+        self.counters.level_left = self.counters.level_left.saturating_sub(1);
         let Some((link, rest)) = record.split_first_chunk::<8>() else { return Ok(Next::Old) };
         let Some((depth, state)) = rest.split_first_chunk::<4>() else { return Ok(Next::Old) };
         let link = Link::unpack(u64::from_le_bytes(*link));
@@ -365,7 +385,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     fn expand_all<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Result<Stop, Limit> {
         let mut saved = Vec::new();
         loop {
-            if self.level_left == 0 && self.redo.is_none() {
+            if self.counters.level_left == 0 && self.counters.redo.is_none() {
                 self.end_level(store, bound)?;
             }
             if self.monitor.keeper.as_ref().is_some_and(|keeper| keeper.due) {
@@ -379,7 +399,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 Next::Old => continue,
                 Next::Expand => self.machine.load(&saved),
             }
-            let before = (self.arrivals, self.ledger.count, self.walk.atomic_steps);
+            let before = (self.counters.arrivals, self.ledger.count, self.walk.atomic_steps);
             let mut expansion = Expansion {
                 program: self.program,
                 settings: self.settings,
@@ -388,11 +408,8 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 links: &mut self.links,
                 ledger: &mut self.ledger,
                 monitor: self.monitor,
-                arrivals: &mut self.arrivals,
-                offered: &mut self.offered,
-                vector: &mut self.vector,
-                cut: &mut self.cut,
-                number: self.expanded,
+                number: self.counters.expanded,
+                counters: &mut self.counters,
                 ordinal: 0,
                 limit: None,
                 later: None,
@@ -403,15 +420,15 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             let (limit, later, again) = (expansion.limit.take(), expansion.later.take(), expansion.again);
             if let Some(limit) = limit {
                 if again && self.monitor.keeper.is_some() {
-                    (self.arrivals, self.ledger.count, self.walk.atomic_steps) = before;
-                    self.redo = Some((self.walk.base_depth, saved));
+                    (self.counters.arrivals, self.ledger.count, self.walk.atomic_steps) = before;
+                    self.counters.redo = Some((self.walk.base_depth, saved));
                     self.torn = false;
                 }
                 return Err(limit);
             }
             self.torn = false;
-            self.expanded += 1;
-            self.level_states += 1;
+            self.counters.expanded += 1;
+            self.counters.level_states += 1;
             if ended == Ended::Stopped {
                 return Ok(Stop::Error);
             }
@@ -424,14 +441,14 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     fn end_level<S: BfsStore>(&mut self, store: &mut S, bound: f64) -> Result<(), Limit> {
         store.end_level()?;
         let rate = store.collision_rate();
-        self.level_left = self.queue.len();
-        let states = std::mem::take(&mut self.level_states);
-        if self.levels.len() == MOST_LEVELS {
-            self.levels = self.levels.chunks(2).map(Level::together).collect();
+        self.counters.level_left = self.queue.len();
+        let states = std::mem::take(&mut self.counters.level_states);
+        if self.counters.levels.len() == MOST_LEVELS {
+            self.counters.levels = self.counters.levels.chunks(2).map(Level::together).collect();
         }
-        self.levels.push(Level { states, collision_rate: rate, queued: self.level_left });
+        self.counters.levels.push(Level { states, collision_rate: rate, queued: self.counters.level_left });
         // A search that has just ended has not to be given up.
-        if rate > bound && self.level_left > 0 {
+        if rate > bound && self.counters.level_left > 0 {
             let thousandths = |rate: f64| (rate * 1000.0) as u32;
             return Err(Limit::CollisionRate { rate: thousandths(rate), bound: thousandths(bound) });
         }
@@ -441,10 +458,10 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     /// The outcome of a search that ended so, with this store at the end.
     pub fn finish<S: BfsStore>(self, store: &S, stop: Stop) -> (Outcome, Levels) {
         let mut statistics = store.statistics();
-        let Earlier { stored, exact, omission_probability: omission, forgotten, .. } = self.earlier.and(store);
+        let Earlier { stored, exact, omission_probability: omission, forgotten, .. } = self.counters.earlier.and(store);
         statistics.stored = stored;
         let limit = match stop {
-            Stop::Complete => self.cut.then_some(Limit::Depth(self.settings.rules.max_depth)),
+            Stop::Complete => self.counters.cut.then_some(Limit::Depth(self.settings.rules.max_depth)),
             Stop::Limit(limit) => Some(limit),
             Stop::Error => None,
             Stop::Switch => Some(Limit::Internal("the search ended where it was to go on".to_string())),
@@ -453,10 +470,10 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
         let memory = (store.memory() + self.queue.memory() + self.links.memory() + self.walk.memory()) as u64;
         let counts = Counts {
             stored,
-            matched: (self.arrivals + 1).saturating_sub(stored),
+            matched: (self.counters.arrivals + 1).saturating_sub(stored),
             peak_stored: statistics.held,
             evicted: forgotten,
-            vector_bytes: self.vector as u64,
+            vector_bytes: self.counters.vector as u64,
             ..Counts::default()
         };
         let outcome = Outcome {
@@ -467,7 +484,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             seconds,
             ..self.ledger.close(self.program, &self.walk, limit, exact, counts)
         };
-        (outcome, Levels { list: self.levels, statistics })
+        (outcome, Levels { list: self.counters.levels, statistics })
     }
 }
 

@@ -15,9 +15,10 @@ use crate::model::Model;
 use crate::search::driver::Settings;
 use crate::search::explore::queued::{Queued, Stop};
 use crate::search::monitor::Monitor;
-use crate::search::outcome::{Levels, Limit, Outcome};
+use crate::search::outcome::{self, Limit, Outcome};
+use crate::store::breadth::forgetting::{ForgettingStore, Levels};
 use crate::store::parts::signature::Signatures;
-use crate::store::{BfsCache, BfsStore, DiskOptions, DiskStore, HubCache, Kept, Links, Queue, WorkDir};
+use crate::store::{BfsStore, DiskOptions, DiskStore, Kept, Links, Queue, WorkDir};
 use std::sync::Arc;
 
 /// The collision rate at which a search moves to disk, unless the user says otherwise (the paper's γ).
@@ -32,13 +33,7 @@ pub trait HandOver: BfsStore {
     fn hand_over(&self, f: Taker<'_>) -> Result<(), Limit>;
 }
 
-impl HandOver for BfsCache {
-    fn hand_over(&self, f: Taker<'_>) -> Result<(), Limit> {
-        self.contents().try_for_each(|(signature, state)| f(signature, state))
-    }
-}
-
-impl HandOver for HubCache {
+impl<L: Levels> HandOver for ForgettingStore<L> {
     fn hand_over(&self, f: Taker<'_>) -> Result<(), Limit> {
         self.contents().try_for_each(|(signature, state)| f(signature, state))
     }
@@ -53,7 +48,7 @@ pub fn search<C: HandOver>(
     (settings, switch): (Settings, f64),
     (disk, folder): (DiskOptions, &Arc<WorkDir>),
     monitor: &mut Monitor<'_>,
-) -> (Outcome, Option<Levels>) {
+) -> (Outcome, Option<outcome::Levels>) {
     // An eighth of the memory for the ends of the queue is more than enough: it is read and written in order.
     let queue = Queue::on_disk(disk.memory / 8, Arc::clone(folder));
     let links = match Links::on_disk(folder) {
@@ -86,9 +81,9 @@ pub fn search<C: HandOver>(
             return (outcome, Some(levels));
         }
     };
-    queued.earlier = queued.earlier.and(&cache);
+    queued.counters.earlier = queued.counters.earlier.and(&cache);
     drop(cache);
-    queued.earlier.handed_over = store.records();
+    queued.counters.earlier.handed_over = store.records();
     let stop = queued.run(&mut store, 1.0, None);
     let (outcome, levels) = queued.finish(&store, stop);
     (outcome, Some(levels))
@@ -99,7 +94,7 @@ fn go_on_disk(
     program: &Program,
     mut queued: Queued<'_, '_, '_, '_>,
     (options, folder): (DiskOptions, &Arc<WorkDir>),
-) -> (Outcome, Option<Levels>) {
+) -> (Outcome, Option<outcome::Levels>) {
     let mut store = match DiskStore::new(options, folder) {
         Ok(store) => store,
         Err(limit) => return (failed(program, limit), None),
@@ -131,5 +126,5 @@ fn move_to_disk<C: HandOver>(
 }
 
 fn failed(program: &Program, limit: Limit) -> Outcome {
-    Outcome { verdict: crate::search::outcome::Verdict::Incomplete(limit), ..Outcome::without_room(program, 0) }
+    Outcome { verdict: outcome::Verdict::Incomplete(limit), ..Outcome::without_room(program, 0) }
 }

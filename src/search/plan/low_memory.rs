@@ -4,6 +4,7 @@
 //! `store`. Here only the parts are put together. What is kept of a state decides what may be said at the end: whole
 //! states lead to "verified", signatures to "no error found".
 
+use crate::checkpoint::Kind;
 use crate::exec::Program;
 use crate::model::Model;
 use crate::search::driver::Settings;
@@ -13,7 +14,6 @@ use crate::search::explore::serial::{self, HandOver};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Levels, Limit, Outcome, Verdict};
 use crate::store::breadth::disk::Window;
-use crate::store::saved::Kind;
 use crate::store::{
     BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Kept,
     Links, Queue, WorkDir,

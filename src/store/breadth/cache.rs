@@ -7,224 +7,69 @@
 //! the W ways of its group, and one of them, chosen at random, is overwritten only when all are taken; `ways = 1` is
 //! the literal reading. Eight signatures are one cache line.
 //!
-//! Kept are whole states (nothing is ever omitted: a forgotten state is visited again, and when the search ends it has
-//! seen everything) or signatures of B bits (two states of one group with the same signature are taken for one).
-//!
-//! It need not end: forgotten states may be visited for ever. The search gives up when the collision rate (states
-//! forgotten / insertions, since the start) passes a bound.
-//!
-//! Cost: 8 bytes per place, for whole states also a place in a [`Slab`]; a lookup reads one group.
+//! When it is sound, why it need not end, and what it costs: see [`ForgettingStore`].
 
-use crate::store::breadth::forgetting::Forgetting;
-use crate::store::breadth::{BfsStatistics, BfsStore};
-use crate::store::limit::Limit;
-use crate::store::lossy::compact::scale;
-use crate::store::lossy::omission::Omission;
-use crate::store::parts::slab::Slab;
-use crate::store::try_zeroed;
+use crate::checkpoint::Kind;
+use crate::limit::Limit;
+use crate::store::breadth::forgetting::{Common, ForgettingStore, Levels};
+use crate::store::breadth::groups::Groups;
+use crate::store::breadth::representation::Kept;
 
 /// Ways unless the user says otherwise: a cache line of signatures. (Caching Murphi looks in 13 places.)
 pub const DEFAULT_WAYS: u8 = 8;
 
-/// What is kept of a state in a breadth-first cache.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kept {
-    /// All of it.
-    States,
-    /// A signature of this many bits.
-    Signatures(u8),
-}
-
-/// Groups of places. The key of a state is its signature (never 0), and with whole states the bytes are compared too.
-#[derive(Debug)]
-pub(in crate::store) struct Groups {
-    keys: Vec<u64>,
-    states: Option<Slab>,
-    groups: u64,
-    budget: usize,
-    pub held: u64,
-}
-
-impl Groups {
-    pub fn new(slots: u64, ways: u8, whole: bool, budget: usize) -> Option<Self> {
-        let slots = slots.max(1);
-        Some(Groups {
-            keys: try_zeroed(usize::try_from(slots).ok()?)?,
-            states: whole.then(Slab::default),
-            groups: (slots / u64::from(ways.max(1))).max(1),
-            budget,
-            held: 0,
-        })
-    }
-
-    pub fn memory(&self) -> usize {
-        self.keys.capacity() * size_of::<u64>() + self.states.as_ref().map_or(0, Slab::memory)
-    }
-
-    /// The places of a group. Where the ways do not divide the places, some groups have one more.
-    #[inline]
-    fn range(&self, group: u64) -> std::ops::Range<usize> {
-        let slots = self.keys.len() as u128;
-        let start = |group: u64| (u128::from(group) * slots / u128::from(self.groups)) as usize;
-        start(group)..start(group + 1)
-    }
-
-    /// The group of a hash.
-    #[inline]
-    pub fn group(&self, hash: u64) -> std::ops::Range<usize> {
-        self.range(scale(hash, self.groups))
-    }
-
-    /// Is the state in this group?
-    #[inline]
-    pub fn holds(&self, group: std::ops::Range<usize>, key: u64, state: &[u8]) -> bool {
-        let mut places = group.clone().zip(&self.keys[group]).filter(|&(_, &other)| other == key);
-        match &self.states {
-            None => places.next().is_some(),
-            Some(slab) => places.any(|(slot, _)| slab.get(slot) == Some(state)),
-        }
-    }
-
-    /// An empty place of this group.
-    #[inline]
-    pub fn empty(&self, group: std::ops::Range<usize>) -> Option<usize> {
-        self.keys[group.clone()].iter().position(|&key| key == 0).map(|offset| group.start + offset)
-    }
-
-    /// Makes sure that a place can take a state of this length.
-    #[inline]
-    pub fn prepare(&mut self, length: usize) -> Result<(), Limit> {
-        let room = self.budget.saturating_sub(self.memory());
-        let count = self.keys.len();
-        if let Some(slab) = &mut self.states
-            && !slab.fits(length)
-            && !slab.widen(length, count, room)
-        {
-            return Err(Limit::Memory { used: self.memory() as u64, budget: self.budget as u64 });
-        }
-        Ok(())
-    }
-
-    /// What lies at a place, which is about to be overwritten: its key, and into `state` its bytes if they are kept.
-    pub fn take(&self, slot: usize, state: &mut Vec<u8>) -> u64 {
-        state.clear();
-        state.extend_from_slice(self.states.as_ref().and_then(|slab| slab.get(slot)).unwrap_or_default());
-        self.keys[slot]
-    }
-
-    /// Writes to a place.
-    #[inline]
-    pub fn put(&mut self, slot: usize, key: u64, state: &[u8]) {
-        self.held += u64::from(self.keys[slot] == 0);
-        self.keys[slot] = key;
-        if let Some(slab) = &mut self.states {
-            slab.set(slot, state);
-        }
-    }
-
-    /// Number of places.
-    pub fn slots(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// All that is held: keys, and the states if they are kept.
-    pub fn contents(&self) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
-        self.places().map(|(_, key, state)| (key, state))
-    }
-
-    /// All that is held, with its place.
-    pub fn places(&self) -> impl Iterator<Item = (usize, u64, Option<&[u8]>)> {
-        let state = |slot| self.states.as_ref().and_then(|slab| slab.get(slot));
-        self.keys.iter().enumerate().filter(|&(_, &key)| key != 0).map(move |(slot, &key)| (slot, key, state(slot)))
-    }
-}
-
 /// The cache. See the head of this file.
+pub type BfsCache = ForgettingStore<OneLevel>;
+
+/// One level: a new state goes into its group, and the state that it overwrites is forgotten.
 #[derive(Debug)]
-pub struct BfsCache {
-    pub(in crate::store) groups: Groups,
-    pub(in crate::store) common: Forgetting,
-}
+pub struct OneLevel(Groups);
 
 impl BfsCache {
     /// A cache of `slots` places in groups of `ways`; `None` if the system has no room for it.
     pub fn new(slots: u64, ways: u8, kept: Kept, seed: u64, budget: usize) -> Option<Self> {
-        Some(BfsCache {
-            groups: Groups::new(slots, ways, kept == Kept::States, budget)?,
-            common: Forgetting::new(kept, ways, seed),
-        })
-    }
-
-    /// All that is held: signatures, and the states if they are kept.
-    pub fn contents(&self) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
-        self.groups.contents()
+        let levels = OneLevel(Groups::new(slots, ways, kept == Kept::States, budget)?);
+        Some(ForgettingStore { levels, common: Common::new(kept, ways, seed) })
     }
 }
 
-impl Kept {
-    pub(in crate::store) fn bits(self) -> u8 {
-        match self {
-            Kept::States => 64,
-            Kept::Signatures(bits) => bits,
-        }
-    }
+impl Levels for OneLevel {
+    const KIND: Kind = Kind::Cache;
 
-    /// A bound on the probability that one of `stored` insertions was an omission, each compared with at most `ways`
-    /// signatures of its group.
-    pub(in crate::store) fn omission(self, stored: u64, ways: f64) -> Omission {
-        match self {
-            Kept::States => Omission::NONE,
-            Kept::Signatures(bits) => Omission::of_comparisons(stored, ways, 2f64.powi(i32::from(bits)) - 1.0),
-        }
-    }
-}
-
-impl BfsStore for BfsCache {
-    fn is_exact(&self) -> bool {
-        self.common.kept == Kept::States
-    }
-
+    /// Insert of Fig. 3.
     #[inline]
-    fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
-        let (key, place) = self.common.hashes(state);
-        let group = self.groups.group(place);
-        if self.groups.holds(group.clone(), key, state) {
+    fn insert(&mut self, common: &mut Common, state: &[u8]) -> Result<bool, Limit> {
+        let OneLevel(groups) = self;
+        let (key, place) = common.hashes(state);
+        let group = groups.group(place);
+        if groups.holds(group.clone(), key, state) {
             return Ok(false);
         }
-        self.groups.prepare(state.len())?;
-        let slot = self.groups.empty(group.clone()).unwrap_or_else(|| {
-            self.common.forgotten += 1;
-            self.common.victim(&group)
+        groups.prepare(state.len())?;
+        let slot = groups.empty(group.clone()).unwrap_or_else(|| {
+            common.tally.forgotten += 1;
+            common.victim(&group)
         });
-        self.groups.put(slot, key, state);
-        self.common.inserted(place);
+        groups.put(slot, key, state);
+        common.inserted(place);
         Ok(true)
     }
 
-    fn memory(&self) -> usize {
-        self.groups.memory() + self.common.distinct.memory()
+    fn groups(&self) -> impl Iterator<Item = &Groups> {
+        std::iter::once(&self.0)
     }
 
-    fn statistics(&self) -> BfsStatistics {
-        let ways = self.groups.keys.len() as f64 / self.groups.groups as f64;
-        self.common.statistics(self.groups.held, ways)
-    }
-
-    fn collision_rate(&self) -> f64 {
-        self.common.collision_rate()
+    fn groups_mut(&mut self) -> impl Iterator<Item = &mut Groups> {
+        std::iter::once(&mut self.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::BfsStore;
+    use crate::store::testing::state;
     use std::collections::HashSet;
-
-    fn state(i: u64) -> Vec<u8> {
-        let mut bytes = i.to_le_bytes().to_vec();
-        bytes.resize(8 + (i % 21) as usize, 5);
-        bytes
-    }
 
     #[test]
     fn nothing_is_forgotten_while_the_group_has_room() {

@@ -16,16 +16,22 @@
 //! Cost: on disk a signature (or state, 12 bytes more) per state; in memory what was asked for, whatever the model.
 //! Time: D is read once per level and once per filling of M.
 
-use crate::store::breadth::cache::Kept;
+mod saved;
+
+pub(super) use saved::saved_verdicts;
+
+use crate::checkpoint::exactly;
+use crate::limit::Limit;
 use crate::store::breadth::pending::{Inserted, Pending, SignatureSet, StateSet};
 use crate::store::breadth::queue::Queue;
+use crate::store::breadth::representation::Kept;
 use crate::store::breadth::work_dir::{WorkDir, WorkFile};
 use crate::store::breadth::{BfsStatistics, BfsStore};
-use crate::store::limit::Limit;
 use crate::store::lossy::omission::Omission;
 use crate::store::parts::distinct::Distinct;
 use crate::store::parts::rng::StoreRng;
 use crate::store::parts::signature::Signatures;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Bytes of a block of D: read at once. Large for speed, less if memory is small.
@@ -65,14 +71,15 @@ pub struct DiskOptions {
 
 /// D: blocks of records, of which the last is in memory.
 #[derive(Debug)]
-pub(in crate::store) struct Table {
+struct Table {
     file: WorkFile,
     /// Where each block starts.
     starts: Vec<u64>,
     tail: Vec<u8>,
+    /// Bytes of a full block.
     block: usize,
-    pub records: u64,
-    pub bytes_read: u64,
+    records: u64,
+    bytes_read: u64,
 }
 
 impl Table {
@@ -104,28 +111,41 @@ impl Table {
 /// The store. See the head of this file.
 #[derive(Debug)]
 pub struct DiskStore {
-    pub(in crate::store) options: DiskOptions,
-    pub(in crate::store) signatures: Signatures,
+    options: DiskOptions,
+    signatures: Signatures,
     /// Bytes of a signature in D.
     width: usize,
-    pub(in crate::store) pending: Pending,
-    pub(in crate::store) table: Table,
+    pending: Pending,
+    table: Table,
     /// For what was judged, in order: bit maps, each with its number of bits in front.
-    pub(in crate::store) verdicts: Queue,
-    pub(in crate::store) current: Vec<u8>,
-    pub(in crate::store) at: usize,
-    pub(in crate::store) count: usize,
-    /// States of the queue that came with it from another search: known to be new.
-    pub(in crate::store) given: u64,
+    verdicts: Queue,
+    book: Book,
     buffer: Vec<u8>,
-    pub(in crate::store) distinct: Distinct,
-    pub(in crate::store) rng: StoreRng,
-    pub(in crate::store) share: f64,
-    pub(in crate::store) level: u64,
-    pub(in crate::store) checks: u64,
-    pub(in crate::store) partial: bool,
+}
+
+/// What a disk store remembers beside the states. A checkpoint holds just this.
+#[derive(Debug, Serialize, Deserialize)]
+struct Book {
+    rng: StoreRng,
+    distinct: Distinct,
+    /// The bit map of verdicts that is being read: how far, and how many bits it has.
+    current: Vec<u8>,
+    at: usize,
+    count: usize,
+    /// States at the front of the queue that came with it from another search: known to be new.
+    given: u64,
+    /// With an automatic window: the share of D that a check reads.
+    #[serde(with = "exactly")]
+    share: f64,
+    /// Levels that have ended.
+    level: u64,
+    /// Times that D was read.
+    checks: u64,
+    /// A check has read a part of D only.
+    partial: bool,
     /// Sum of the logarithms in formula (1).
-    pub(in crate::store) kept_logarithm: f64,
+    #[serde(with = "exactly")]
+    kept_logarithm: f64,
 }
 
 impl DiskStore {
@@ -142,8 +162,8 @@ impl DiskStore {
         };
         Ok(DiskStore {
             options,
-            signatures: Signatures::new(kept.bits(), seed),
-            width: usize::from(kept.bits().clamp(2, 64)).div_ceil(8),
+            signatures: Signatures::new(kept.lookup_bits(), seed),
+            width: usize::from(kept.lookup_bits().clamp(2, 64)).div_ceil(8),
             pending,
             table: Table {
                 file: folder.create("visited")?,
@@ -154,18 +174,20 @@ impl DiskStore {
                 bytes_read: 0,
             },
             verdicts: Queue::on_disk(0, Arc::clone(folder)),
-            current: Vec::new(),
-            at: 0,
-            count: 0,
-            given: 0,
+            book: Book {
+                rng: StoreRng::new(seed),
+                distinct: Distinct::default(),
+                current: Vec::new(),
+                at: 0,
+                count: 0,
+                given: 0,
+                share: 1.0,
+                level: 0,
+                checks: 0,
+                partial: false,
+                kept_logarithm: 0.0,
+            },
             buffer: Vec::new(),
-            distinct: Distinct::default(),
-            rng: StoreRng::new(seed),
-            share: 1.0,
-            level: 0,
-            checks: 0,
-            partial: false,
-            kept_logarithm: 0.0,
         })
     }
 
@@ -181,15 +203,10 @@ impl DiskStore {
                 Err(Limit::File("signatures cannot be made into whole states: go on with --store compact".to_string()))
             }
             (_, state) => {
-                self.distinct.note(signature.wrapping_mul(SPREAD));
+                self.book.distinct.note(signature.wrapping_mul(SPREAD));
                 append(&mut self.table, self.options.kept, self.width, signature, state.unwrap_or_default())
             }
         }
-    }
-
-    /// The next so many states that come out of the queue were confirmed elsewhere.
-    pub fn trust(&mut self, states: u64) {
-        self.given += states;
     }
 
     /// Goes over the records of D: signatures, and the states if they are kept.
@@ -203,29 +220,9 @@ impl DiskStore {
         each_record(self.options.kept, self.width, &self.table.tail, &mut f)
     }
 
-    /// Judges all that waits, so that every state in the queue has its verdict.
-    pub fn settle(&mut self) -> Result<(), Limit> {
-        if self.pending.waiting() > 0 { self.check() } else { Ok(()) }
-    }
-
-    /// The verdicts on the states in the queue, in order; after [`settle`](Self::settle), of all of them.
-    pub fn verdicts(&mut self) -> Result<bitvec::vec::BitVec<u64>, Limit> {
-        let mut bits = bitvec::vec::BitVec::new();
-        let mut add = |map: &[u8], from: usize, count: usize| {
-            bits.extend((from..count).map(|at| map[at / 8] & 1 << (at % 8) != 0));
-        };
-        add(&self.current, self.at, self.count);
-        self.verdicts.for_each(|record| {
-            let (count, map) = split_verdicts(record);
-            add(map, 0, count);
-            Ok(())
-        })?;
-        Ok(bits)
-    }
-
     /// INSERT of Fig. 2.
     #[inline]
-    pub(in crate::store) fn put(&mut self, signature: u64, state: &[u8]) -> Result<bool, Limit> {
+    fn put(&mut self, signature: u64, state: &[u8]) -> Result<bool, Limit> {
         let mut answer = self.pending.insert(signature, state);
         if answer == Inserted::Full {
             if self.pending.must_judge() {
@@ -244,9 +241,9 @@ impl DiskStore {
     /// CHECKTABLE of Fig. 2.
     fn check(&mut self) -> Result<(), Limit> {
         let blocks = self.table.starts.len();
-        let full = self.options.window == Window::Everything || self.level.is_multiple_of(FULL_CHECK_EVERY);
+        let full = self.options.window == Window::Everything || self.book.level.is_multiple_of(FULL_CHECK_EVERY);
         let selected = if full { (0..blocks).collect() } else { self.select(blocks) };
-        self.partial |= selected.len() < blocks;
+        self.book.partial |= selected.len() < blocks;
         let mut hits = vec![0u64; blocks];
         let mut waiting = self.pending.waiting() as u64;
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -286,22 +283,22 @@ impl DiskStore {
         }
         if self.table.records > 0 {
             let k = self.table.records as f64;
-            self.kept_logarithm += (-((k - 1.0) / self.signatures.count()).min(1.0)).ln_1p();
+            self.book.kept_logarithm += (-((k - 1.0) / self.signatures.count()).min(1.0)).ln_1p();
         }
-        self.checks += 1;
+        self.book.checks += 1;
         self.judge()
     }
 
     /// Appends what is new to D and writes the verdicts down.
     fn judge(&mut self) -> Result<(), Limit> {
-        let DiskStore { pending, table, signatures, distinct, options, width, .. } = self;
+        let DiskStore { pending, table, signatures, book, options, width, .. } = self;
         let mut map = vec![0u8; 4 + pending.waiting().div_ceil(8)];
         let mut count = 0u32;
         pending.judge(|signature, state, is_new| {
             if is_new {
                 map[4 + count as usize / 8] |= 1 << (count % 8);
                 let signature = if options.kept == Kept::States { signatures.of(state) } else { signature };
-                distinct.note(signature.wrapping_mul(SPREAD));
+                book.distinct.note(signature.wrapping_mul(SPREAD));
                 append(table, options.kept, *width, signature, state)?;
             }
             count += 1;
@@ -316,12 +313,12 @@ impl DiskStore {
         let share = match self.options.window {
             Window::Everything => 1.0,
             Window::Share(share) => share.clamp(0.0, 1.0),
-            Window::Auto => self.share,
+            Window::Auto => self.book.share,
         };
         let wanted = ((blocks as f64 * share).ceil() as usize).min(blocks);
         let newest = ((wanted as f64 * NEWEST_SHARE).ceil() as usize).min(wanted);
         let older = blocks - newest;
-        let mut drawn = rand::seq::index::sample(&mut self.rng, older, wanted - newest).into_vec();
+        let mut drawn = rand::seq::index::sample(&mut self.book.rng, older, wanted - newest).into_vec();
         drawn.sort_unstable();
         drawn.extend(older..blocks);
         drawn
@@ -340,7 +337,7 @@ impl DiskStore {
             !enough
         });
         // The newest part alone must be that large.
-        self.share = (needed.count() as f64 / hits.len() as f64 / NEWEST_SHARE).min(1.0);
+        self.book.share = (needed.count() as f64 / hits.len() as f64 / NEWEST_SHARE).min(1.0);
     }
 }
 
@@ -407,33 +404,43 @@ impl BfsStore for DiskStore {
     }
 
     fn confirm(&mut self) -> Result<bool, Limit> {
-        if self.given > 0 {
-            self.given -= 1;
+        if self.book.given > 0 {
+            self.book.given -= 1;
             return Ok(true);
         }
-        while self.at == self.count {
+        while self.book.at == self.book.count {
             match self.verdicts.pop()? {
                 Some(record) => {
                     let (count, map) = split_verdicts(record);
-                    self.current.clear();
-                    self.current.extend_from_slice(map);
-                    (self.at, self.count) = (0, count);
+                    self.book.current.clear();
+                    self.book.current.extend_from_slice(map);
+                    (self.book.at, self.book.count) = (0, count);
                 }
                 None if self.pending.waiting() > 0 => self.check()?,
                 // Not asked for what was not inserted.
                 None => return Ok(true),
             }
         }
-        let verdict = self.current[self.at / 8] & 1 << (self.at % 8) != 0;
-        self.at += 1;
+        let verdict = self.book.current[self.book.at / 8] & 1 << (self.book.at % 8) != 0;
+        self.book.at += 1;
         Ok(verdict)
     }
 
     /// The paper's check at the end of a level.
     fn end_level(&mut self) -> Result<(), Limit> {
-        self.settle()?;
-        self.level += 1;
+        if self.pending.waiting() > 0 {
+            self.check()?;
+        }
+        self.book.level += 1;
         Ok(())
+    }
+
+    fn trust(&mut self, states: u64) {
+        self.book.given += states;
+    }
+
+    fn adopt(&mut self, signature: u64, state: Option<&[u8]>) -> Result<(), Limit> {
+        self.preload(state.map_or(signature, |state| self.signatures.of(state)), state)
     }
 
     fn memory(&self) -> usize {
@@ -442,8 +449,8 @@ impl BfsStore for DiskStore {
             + self.table.starts.capacity() * size_of::<u64>()
             + self.buffer.capacity()
             + self.verdicts.memory()
-            + self.current.capacity()
-            + self.distinct.memory()
+            + self.book.current.capacity()
+            + self.book.distinct.memory()
     }
 
     fn statistics(&self) -> BfsStatistics {
@@ -452,17 +459,17 @@ impl BfsStore for DiskStore {
         let omission = match self.options.kept {
             Kept::States => Omission::NONE,
             Kept::Signatures(_) => Omission {
-                probability: -self.kept_logarithm.exp_m1(),
+                probability: -self.book.kept_logarithm.exp_m1(),
                 // Each state was compared with all of D: half of the final one on average.
                 ..Omission::of_comparisons(stored, stored as f64 / 2.0, self.signatures.count())
             },
         };
         BfsStatistics {
             held: stored,
-            distinct: if self.partial { self.distinct.estimate().min(stored as f64) } else { stored as f64 },
+            distinct: if self.book.partial { self.book.distinct.estimate().min(stored as f64) } else { stored as f64 },
             bytes_read: self.table.bytes_read + read,
             bytes_written: self.table.file.len() + written,
-            checks: self.checks,
+            checks: self.book.checks,
             ..BfsStatistics::of_set(stored, omission)
         }
     }
@@ -471,13 +478,8 @@ impl BfsStore for DiskStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::testing::state;
     use std::collections::{HashSet, VecDeque};
-
-    fn state(i: u64) -> Vec<u8> {
-        let mut bytes = i.to_le_bytes().to_vec();
-        bytes.resize(8 + (i % 21) as usize, 5);
-        bytes
-    }
 
     /// Edges of which one leads anywhere.
     fn scattered(i: u64, size: u64) -> [u64; 4] {
@@ -581,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn preloaded_states_are_old_and_verdicts_can_be_looked_at() {
+    fn preloaded_states_are_old() {
         let folder = WorkDir::new(None).unwrap();
         let mut store = DiskStore::new(options(Kept::Signatures(64), Window::Everything, 100_000), &folder).unwrap();
         let signatures = Signatures::new(64, 1);
@@ -591,12 +593,9 @@ mod tests {
         for i in 50..150 {
             assert!(store.insert(&state(i)).unwrap());
         }
-        store.settle().unwrap();
-        let verdicts = store.verdicts().unwrap();
+        store.end_level().unwrap();
         let expected: Vec<bool> = (50..150).map(|i| i >= 100).collect();
-        assert_eq!(verdicts.iter().map(|bit| *bit).collect::<Vec<bool>>(), expected);
         assert_eq!((0..100).map(|_| store.confirm().unwrap()).collect::<Vec<bool>>(), expected);
-        assert!(store.verdicts().unwrap().is_empty());
         let whole = DiskStore::new(options(Kept::States, Window::Everything, 100_000), &folder);
         assert!(whole.unwrap().preload(5, None).is_err());
     }

@@ -3,15 +3,17 @@
 //! Idea: Della Penna, Intrigila, Melatti, Tronci, "Exploiting Hub States in Automatic Verification", Fig. 4 and 5. New
 //! states go into L1, as in [`BfsCache`](crate::store::BfsCache). A state thrown out of L1 is offered to L2, where an empty
 //! place always takes it and a full group only with a small probability p. A hub is met again and again, so it is
-//! offered often and gets in at last; once there it stays. L2 has a hash of its own, of what is kept of the state.
+//! offered often and gets in at last; once there it stays. L2 finds the group of a state by a hash of the signature, not of
+//! the state, because of a state thrown out of L1 nothing but the signature may be known.
 //!
-//! Soundness, giving up and costs are those of the cache, plus one more group to look at for states not in L1. A state
-//! counts as forgotten when neither level has it.
+//! When it is sound, why it need not end, and what it costs: see [`ForgettingStore`]. A state that is not in L1 costs a look at
+//! a second group. A state counts as forgotten when neither level has it.
 
-use crate::store::breadth::cache::{Groups, Kept};
-use crate::store::breadth::forgetting::Forgetting;
-use crate::store::breadth::{BfsStatistics, BfsStore};
-use crate::store::limit::Limit;
+use crate::checkpoint::Kind;
+use crate::limit::Limit;
+use crate::store::breadth::forgetting::{Common, ForgettingStore, Levels};
+use crate::store::breadth::groups::Groups;
+use crate::store::breadth::representation::Kept;
 use crate::store::parts::signature::mix;
 use rand::Rng;
 
@@ -20,13 +22,15 @@ pub const DEFAULT_SPLIT: f64 = 0.7;
 /// Probability that L2 overwrites (the paper's section 5: with more L2 forgets its hubs, with less it takes nothing).
 pub const DEFAULT_OVERWRITE: f64 = 0.0001;
 
-/// The two levels. See the head of this file.
+/// The cache of two levels. See the head of this file.
+pub type HubCache = ForgettingStore<TwoLevels>;
+
+/// The two levels.
 #[derive(Debug)]
-pub struct HubCache {
-    pub(in crate::store) first: Groups,
-    pub(in crate::store) second: Groups,
+pub struct TwoLevels {
+    first: Groups,
+    second: Groups,
     overwrite: f64,
-    pub(in crate::store) common: Forgetting,
     /// The state that L1 has just thrown out.
     displaced: Vec<u8>,
 }
@@ -47,7 +51,7 @@ pub struct HubOptions {
 }
 
 impl HubCache {
-    /// `None` if the system has no room for it.
+    /// A cache of two levels; `None` if the system has no room for it.
     pub fn new(options: HubOptions, seed: u64, budget: usize) -> Option<Self> {
         let HubOptions { slots, split, overwrite, ways, kept } = options;
         // Each level has at least one place.
@@ -55,17 +59,19 @@ impl HubCache {
         let second = slots.saturating_sub(first).max(1);
         let whole = kept == Kept::States;
         let share = (budget as f64 * first as f64 / (first + second) as f64) as usize;
-        Some(HubCache {
+        let levels = TwoLevels {
             first: Groups::new(first, ways, whole, share)?,
             second: Groups::new(second, ways, whole, budget - share.min(budget))?,
             overwrite: overwrite.clamp(0.0, 1.0),
-            common: Forgetting::new(kept, ways, seed),
             displaced: Vec::new(),
-        })
+        };
+        Some(ForgettingStore { levels, common: Common::new(kept, ways, seed) })
     }
+}
 
+impl TwoLevels {
     /// Insert_L2 of Fig. 5.
-    fn offer(&mut self, key: u64, state: &[u8]) -> Result<(), Limit> {
+    fn offer(&mut self, common: &mut Common, key: u64, state: &[u8]) -> Result<(), Limit> {
         let group = self.second.group(mix(key));
         if self.second.holds(group.clone(), key, state) {
             return Ok(());
@@ -74,33 +80,26 @@ impl HubCache {
             Some(slot) => slot,
             None => {
                 // Either the displaced state is forgotten or the one it overwrites.
-                self.common.forgotten += 1;
-                if !self.common.rng.random_bool(self.overwrite) {
+                common.tally.forgotten += 1;
+                if !common.tally.rng.random_bool(self.overwrite) {
                     return Ok(());
                 }
-                self.common.victim(&group)
+                common.victim(&group)
             }
         };
         self.second.prepare(state.len())?;
         self.second.put(slot, key, state);
         Ok(())
     }
-
-    /// All that is held: signatures, and the states if they are kept.
-    pub fn contents(&self) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
-        self.first.contents().chain(self.second.contents())
-    }
 }
 
-impl BfsStore for HubCache {
-    fn is_exact(&self) -> bool {
-        self.common.kept == Kept::States
-    }
+impl Levels for TwoLevels {
+    const KIND: Kind = Kind::Hub;
 
     /// Insert of Fig. 4.
     #[inline]
-    fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
-        let (key, place) = self.common.hashes(state);
+    fn insert(&mut self, common: &mut Common, state: &[u8]) -> Result<bool, Limit> {
+        let (key, place) = common.hashes(state);
         let group = self.first.group(place);
         if self.first.holds(group.clone(), key, state) || self.second.holds(self.second.group(mix(key)), key, state) {
             return Ok(false);
@@ -109,45 +108,37 @@ impl BfsStore for HubCache {
         let slot = match self.first.empty(group.clone()) {
             Some(slot) => slot,
             None => {
-                let slot = self.common.victim(&group);
+                let slot = common.victim(&group);
                 let mut displaced = std::mem::take(&mut self.displaced);
                 let old = self.first.take(slot, &mut displaced);
-                let offered = self.offer(old, &displaced);
+                let offered = self.offer(common, old, &displaced);
                 self.displaced = displaced;
                 offered?;
                 slot
             }
         };
         self.first.put(slot, key, state);
-        self.common.inserted(place);
+        common.inserted(place);
         Ok(true)
     }
 
-    fn memory(&self) -> usize {
-        self.first.memory() + self.second.memory() + self.common.distinct.memory()
+    fn groups(&self) -> impl Iterator<Item = &Groups> {
+        [&self.first, &self.second].into_iter()
     }
 
-    fn statistics(&self) -> BfsStatistics {
-        self.common.statistics(self.first.held + self.second.held, 2.0 * f64::from(self.common.ways))
-    }
-
-    fn collision_rate(&self) -> f64 {
-        self.common.collision_rate()
+    fn groups_mut(&mut self) -> impl Iterator<Item = &mut Groups> {
+        [&mut self.first, &mut self.second].into_iter()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::BfsStore;
+    use crate::store::testing::state;
 
     fn options(slots: u64, overwrite: f64, kept: Kept) -> HubOptions {
         HubOptions { slots, split: 0.7, overwrite, ways: 8, kept }
-    }
-
-    fn state(i: u64) -> Vec<u8> {
-        let mut bytes = i.to_le_bytes().to_vec();
-        bytes.resize(8 + (i % 21) as usize, 5);
-        bytes
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //!
 //! Idea: Stern and Dill 1998, end of section 3.3. Cost: 8 bytes per state, on disk if there is a folder.
 
+use crate::checkpoint::{Reader, Writer, section};
+use crate::limit::Limit;
 use crate::store::breadth::work_dir::{WorkDir, WorkFile};
-use crate::store::limit::Limit;
 use std::sync::Arc;
 
 /// Bits of the arrival in a link; the others are the parent's number (2^40 states).
@@ -116,6 +117,22 @@ impl Links {
             }
         }
         self.recent.iter().try_for_each(|&word| f(Link::unpack(word)))
+    }
+
+    /// Writes all links into a checkpoint.
+    pub fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {
+        writer.section(section::LINKS)?;
+        self.for_each(|link| writer.write(&link.pack().to_le_bytes()))?;
+        writer.end_section()
+    }
+
+    /// Adds the links that [`save`](Self::save) has written.
+    pub fn load(&mut self, reader: &mut Reader) -> Result<(), Limit> {
+        for _ in 0..reader.section(section::LINKS)? / SIZE {
+            let link = Link::unpack(reader.u64()?);
+            self.push(link)?;
+        }
+        Ok(())
     }
 
     /// The arrivals that lead from the first state to this one.

@@ -1,23 +1,28 @@
-//! What a breadth-first search with a queue beside it asks of its visited states, the stores of that kind, and the queue
-//! and links that lie beside them.
+//! What a breadth-first search with a queue asks of its visited states, the stores that answer, and the queue and the links
+//! that lie beside the store. The search expands a state when it comes out of the queue, so a store may answer late: a state
+//! that was queued as new can still be found to be old.
 
+pub mod adopt;
 pub mod cache;
 pub mod disk;
-pub(in crate::store) mod forgetting;
+pub mod forgetting;
+pub mod groups;
 pub mod hub;
 pub mod links;
 pub(in crate::store) mod pending;
 pub mod queue;
+pub mod representation;
 pub mod work_dir;
 
+use crate::checkpoint::Save;
+use crate::limit::Limit;
 use crate::model::TransitionType;
-use crate::store::limit::Limit;
 use crate::store::lossy::omission::Omission;
-use crate::store::{BloomStore, CompactStore, ExactStore, Saved, Store, Visit};
+use crate::store::{Store, Visit};
 
 /// A set of visited states for breadth-first search. The search keeps the queue; it offers every state it meets, and
 /// queues those that the store takes for new.
-pub trait BfsStore: Saved {
+pub trait BfsStore: Save {
     /// "Verified" may be said with this store: it never takes a new state for a visited one.
     fn is_exact(&self) -> bool;
 
@@ -45,6 +50,23 @@ pub trait BfsStore: Saved {
     fn collision_rate(&self) -> f64 {
         0.0
     }
+
+    /// Takes over what another store knew of a visited state: its signature, or the state if it was kept. States that make
+    /// room for it do not count as forgotten; a cache does not count it as stored either.
+    fn adopt(&mut self, _signature: u64, state: Option<&[u8]>) -> Result<(), Limit> {
+        self.insert_adopted(state)
+    }
+
+    /// Inserts a state that is taken over, for stores that need the state itself.
+    fn insert_adopted(&mut self, state: Option<&[u8]>) -> Result<(), Limit> {
+        match state {
+            Some(state) => self.insert(state).map(|_| ()),
+            None => Err(Limit::File("a signature alone cannot go into this store".to_string())),
+        }
+    }
+
+    /// The next so many states that come out of the queue were confirmed by another store.
+    fn trust(&mut self, _states: u64) {}
 }
 
 /// Figures of a breadth-first store.
@@ -90,13 +112,16 @@ impl BfsStatistics {
     }
 }
 
-impl BfsStore for ExactStore {
+/// A store of depth-first search that can be saved serves a breadth-first search as well. That search never asks about a
+/// stack, so the store is not told when a state leaves one.
+impl<S: Store + Save> BfsStore for S {
     fn is_exact(&self) -> bool {
-        true
+        S::EXACT
     }
 
+    #[inline]
     fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
-        match ExactStore::insert(self, state, None) {
+        match self.visit(state, TransitionType::Other) {
             Visit::New(_) => Ok(true),
             Visit::Seen { .. } => Ok(false),
             Visit::Full => Err(self.limit(0)),
@@ -108,36 +133,8 @@ impl BfsStore for ExactStore {
     }
 
     fn statistics(&self) -> BfsStatistics {
-        BfsStatistics::of_set(self.len() as u64, Omission::NONE)
+        let statistics = Store::statistics(self);
+        let (probability, coverage) = (statistics.omission_probability, statistics.coverage);
+        BfsStatistics::of_set(statistics.stored, Omission { probability, coverage })
     }
 }
-
-/// The stores that are never asked about a stack: nothing tells them that a state has left it.
-macro_rules! lossy_set {
-    ($store:ty) => {
-        impl BfsStore for $store {
-            fn is_exact(&self) -> bool {
-                false
-            }
-
-            fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
-                match self.visit(state, TransitionType::Other) {
-                    Visit::New(_) => Ok(true),
-                    Visit::Seen { .. } => Ok(false),
-                    Visit::Full => Err(self.limit(0)),
-                }
-            }
-
-            fn memory(&self) -> usize {
-                Store::memory(self)
-            }
-
-            fn statistics(&self) -> BfsStatistics {
-                BfsStatistics::of_set(self.len(), self.omission())
-            }
-        }
-    };
-}
-
-lossy_set!(CompactStore);
-lossy_set!(BloomStore);

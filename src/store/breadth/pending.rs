@@ -5,11 +5,12 @@
 //! locality of transitions they are the ones most likely to be met again, and each of them that is recognized here is
 //! not queued and not looked up on disk.
 
+use crate::limit::Limit;
 use crate::model::TransitionType;
-use crate::store::limit::Limit;
-use crate::store::lossy::compact::scale;
+use crate::store::parts::hash::scale;
 use crate::store::parts::signature::mix;
-use crate::store::{ExactStore, Handle, Store, Visit, try_zeroed};
+use crate::store::parts::zeroed::try_zeroed;
+use crate::store::{ExactStore, Handle, Store, Visit};
 
 /// Slots of the index per entry, 4/3: probing stays short at load 0.75. (An M that is probed when crowded to the end is
 /// many times slower.)

@@ -6,8 +6,10 @@
 //!
 //! Cost: 4 bytes per record; two blocks of memory, and as many full ones as the bound allows.
 
+use crate::checkpoint::container::Name;
+use crate::checkpoint::{Reader, Writer};
+use crate::limit::Limit;
 use crate::store::breadth::work_dir::{WorkDir, WorkFile};
-use crate::store::limit::Limit;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -182,6 +184,23 @@ impl Queue {
         self.head.clear();
         std::mem::swap(&mut self.head, &mut self.tail);
         Ok(!self.head.is_empty())
+    }
+
+    /// Writes all records into a checkpoint without taking them out.
+    pub fn save(&mut self, name: Name, writer: &mut Writer) -> Result<(), Limit> {
+        writer.section(name)?;
+        self.for_each(|record| writer.record(&[record]))?;
+        writer.end_section()
+    }
+
+    /// Adds the records that [`save`](Self::save) has written.
+    pub fn load(&mut self, name: Name, reader: &mut Reader) -> Result<(), Limit> {
+        reader.section(name)?;
+        let mut record = Vec::new();
+        while reader.record(&mut record)? {
+            self.push(&[&record])?;
+        }
+        Ok(())
     }
 
     /// Goes over all records without taking them out.

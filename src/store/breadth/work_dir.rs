@@ -2,8 +2,8 @@
 //! last holder drops it; if the process is killed, when the next one makes a folder at the same place (see `leftovers`).
 //! Errors of files are values that say what was tried, where, and what the system answered.
 
-use crate::store::leftovers::{self, ATTEMPTS, LOCK};
-use crate::store::limit::Limit;
+use crate::checkpoint::leftovers::{self, ATTEMPTS, LOCK};
+use crate::limit::Limit;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,6 @@ use tempfile::TempDir;
 
 /// How the names of the folders begin.
 const PREFIX: &str = "pv-";
-
-/// What to say when a file operation failed.
-pub(crate) fn file_error(doing: &str, path: &Path, error: &io::Error) -> Limit {
-    Limit::File(format!("cannot {doing} {}: {error}", path.display()))
-}
 
 /// The folder.
 #[derive(Debug)]
@@ -40,7 +35,7 @@ impl WorkDir {
         let parent = parent.unwrap_or(&default);
         leftovers::sweep_folders(parent, PREFIX);
         let made = Self::make(parent);
-        made.map(Arc::new).map_err(|error| file_error("make a folder for temporary files in", parent, &error))
+        made.map(Arc::new).map_err(|error| Limit::of_file("make a folder for temporary files in", parent, &error))
     }
 
     fn make(parent: &Path) -> io::Result<WorkDir> {
@@ -80,7 +75,7 @@ impl WorkDir {
             .write(true)
             .create_new(true)
             .open(&path)
-            .map_err(|error| file_error("create", &path, &error))?;
+            .map_err(|error| Limit::of_file("create", &path, &error))?;
         Ok(WorkFile { file, path, length: 0, _folder: Arc::clone(self) })
     }
 }
@@ -112,7 +107,7 @@ impl WorkFile {
             .intact()
             .and_then(|()| self.file.seek(SeekFrom::Start(self.length)))
             .and_then(|_| self.file.write_all(bytes));
-        written.map_err(|error| file_error("write", &self.path, &error))?;
+        written.map_err(|error| Limit::of_file("write", &self.path, &error))?;
         self.length += bytes.len() as u64;
         Ok(())
     }
@@ -134,7 +129,7 @@ impl WorkFile {
     /// Reads exactly as many bytes as the buffer has.
     pub fn read_at(&mut self, position: u64, buffer: &mut [u8]) -> Result<(), Limit> {
         let read = self.file.seek(SeekFrom::Start(position)).and_then(|_| self.file.read_exact(buffer));
-        read.map_err(|error| file_error("read", &self.path, &error))
+        read.map_err(|error| Limit::of_file("read", &self.path, &error))
     }
 }
 

@@ -10,12 +10,13 @@
 //!
 //! Cost per state: a place of the [`Slab`] (the longest vector so far), 12 to 24 bytes of table, 16 of traits. No allocation after the cache has filled. Insertion, eviction and lookup are O(1).
 
+use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::depth::replace::{Evictable, Replacement, Traits};
-use crate::store::limit::Limit;
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::slab::Slab;
-use crate::store::{Handle, Store, StoreStatistics, Visit, try_zeroed};
+use crate::store::parts::zeroed::try_zeroed;
+use crate::store::{Handle, Store, StoreStatistics, Visit};
 
 /// Slots of the first table.
 const FIRST_TABLE: usize = 64;

@@ -10,11 +10,13 @@
 //! Cost per state: the vector, 4 bytes of header, 1.5 of alignment, 11 to 21 of table; 32 while the table doubles
 //! (SPIN's default: the vector and about 40). A lookup touches one or two lines of the table and one state.
 
+use crate::checkpoint::{Kind, Reader, Save, StoreShape, Visited, Writer, section};
+use crate::limit::Limit;
 use crate::model::TransitionType;
-use crate::store::limit::Limit;
 use crate::store::parts::arena::{Arena, POSITION_BITS};
 use crate::store::parts::hash::StateHash;
-use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit, try_zeroed};
+use crate::store::parts::zeroed::try_zeroed;
+use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit};
 
 const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
 /// Bits of the hash in a word: what the position leaves.
@@ -247,6 +249,34 @@ impl FindStore for ExactStore {
 
     fn get(&self, handle: Handle) -> &[u8] {
         ExactStore::get(self, handle)
+    }
+}
+
+impl Save for ExactStore {
+    /// Neither seed nor table matter: states are written in the order of insertion and hashed anew.
+    fn shape(&self) -> StoreShape {
+        StoreShape { kind: Kind::Exact, bits: None, seed: 0, sizes: Vec::new() }
+    }
+
+    fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {
+        writer.section(section::VISITED)?;
+        let mut next = self.first();
+        while let Some(handle) = next {
+            Visited { place: 0, signature: 0, state: self.get(handle) }.write(Kind::Exact, writer)?;
+            next = self.next(handle);
+        }
+        writer.end_section()
+    }
+
+    fn load(&mut self, reader: &mut Reader) -> Result<(), Limit> {
+        reader.section(section::VISITED)?;
+        let mut buffer = Vec::new();
+        while let Some(visited) = Visited::read(Kind::Exact, reader, &mut buffer)? {
+            if self.insert(visited.state, None) == Visit::Full {
+                return Err(self.limit(0));
+            }
+        }
+        Ok(())
     }
 }
 

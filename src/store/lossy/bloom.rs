@@ -9,13 +9,15 @@
 //!
 //! Cost: the bits that were asked for, allocated once; K cache misses for a visited state, fewer for a new one.
 
+use crate::checkpoint::{Kind, Reader, Save, StoreShape, Writer, section};
+use crate::limit::Limit;
 use crate::model::TransitionType;
-use crate::store::limit::Limit;
-use crate::store::lossy::compact::scale;
 use crate::store::lossy::omission::Omission;
-use crate::store::parts::hash::StateHash;
+use crate::store::parts::hash::{StateHash, scale};
 use crate::store::parts::stack_set::StackSet;
-use crate::store::{Handle, LossyStore, Store, StoreStatistics, Visit, try_zeroed};
+use crate::store::parts::words;
+use crate::store::parts::zeroed::try_zeroed;
+use crate::store::{Handle, LossyStore, Store, StoreStatistics, Visit};
 
 /// Makes the seed of the second hash different from that of the first.
 const SECOND_SEED: u64 = 0x8CB9_2BA7_2F3D_8DD7;
@@ -25,17 +27,19 @@ pub const MAX_FUNCTIONS: u32 = 64;
 /// The filter. See the head of this file.
 #[derive(Debug)]
 pub struct BloomStore {
-    pub(in crate::store) words: Vec<u64>,
-    pub(in crate::store) seed: u64,
+    words: Vec<u64>,
+    seed: u64,
     bits: u64,
-    pub(in crate::store) functions: u32,
+    functions: u32,
     first: StateHash,
     second: StateHash,
-    pub(in crate::store) len: u64,
-    pub(in crate::store) ones: u64,
+    len: u64,
+    /// Bits that are set.
+    ones: u64,
+    /// The first hash of the state that was visited last.
     last: u64,
-    /// Keyed by the first hash: exact up to 64-bit collisions among the states of one path.
-    stack: Option<StackSet>,
+    /// The first hashes of the states on the stack: exact unless two states of one path share all 64 bits.
+    stack: StackSet,
 }
 
 impl BloomStore {
@@ -53,7 +57,7 @@ impl BloomStore {
             len: 0,
             ones: 0,
             last: 0,
-            stack: track_stack.then(StackSet::default),
+            stack: StackSet::new(track_stack),
         })
     }
 
@@ -125,21 +129,17 @@ impl Store for BloomStore {
             }
         }
         if set == 0 {
-            return Visit::Seen { on_stack: self.stack.as_ref().is_some_and(|stack| stack.contains(first)) };
+            return Visit::Seen { on_stack: self.stack.contains(first) };
         }
         self.ones += set;
         self.len += 1;
-        if let Some(stack) = &mut self.stack {
-            stack.insert(first);
-        }
+        self.stack.insert(first);
         Visit::New(Handle(first))
     }
 
     #[inline]
     fn leave(&mut self, handle: Handle) {
-        if let Some(stack) = &mut self.stack {
-            stack.remove(handle.0);
-        }
+        self.stack.remove(handle.0);
     }
 
     fn contains(&self, state: &[u8]) -> bool {
@@ -148,7 +148,7 @@ impl Store for BloomStore {
     }
 
     fn memory(&self) -> usize {
-        self.words.capacity() * size_of::<u64>() + self.stack.as_ref().map_or(0, StackSet::memory)
+        self.words.capacity() * size_of::<u64>() + self.stack.memory()
     }
 
     fn limit(&self, _on_stack: u64) -> Limit {
@@ -166,9 +166,7 @@ impl LossyStore for BloomStore {
     fn visit_anyway(&mut self, state: &[u8]) -> Handle {
         // All its bits are set already.
         let first = self.first.hash(state);
-        if let Some(stack) = &mut self.stack {
-            stack.insert(first);
-        }
+        self.stack.insert(first);
         Handle(first)
     }
 
@@ -177,17 +175,29 @@ impl LossyStore for BloomStore {
     }
 }
 
+impl Save for BloomStore {
+    fn shape(&self) -> StoreShape {
+        let sizes = vec![self.words.len() as u64 * 8, u64::from(self.functions)];
+        StoreShape { kind: Kind::Bloom, bits: Some(1), seed: self.seed, sizes }
+    }
+
+    fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {
+        writer.value(section::PARTS, &(self.len, self.ones))?;
+        words::save(&self.words, writer)
+    }
+
+    fn load(&mut self, reader: &mut Reader) -> Result<(), Limit> {
+        (self.len, self.ones) = reader.value(section::PARTS)?;
+        words::load(&mut self.words, reader)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::testing::wide_state as state;
 
     const HOW: TransitionType = TransitionType::Other;
-
-    fn state(i: u64) -> [u8; 40] {
-        let mut bytes = [3; 40];
-        bytes[5..13].copy_from_slice(&i.to_le_bytes());
-        bytes
-    }
 
     fn omitted(store: &mut BloomStore, count: u64) -> u64 {
         (0..count).map(|i| u64::from(!matches!(store.visit(&state(i), HOW), Visit::New(_)))).sum()

@@ -10,12 +10,16 @@
 //!
 //! Cost: exactly `slots * bits` bits, allocated once. A lookup touches 1 / (1 - load) lines of the table on average.
 
+use crate::checkpoint::{Kind, Reader, Save, StoreShape, Writer, section};
+use crate::limit::Limit;
 use crate::model::TransitionType;
-use crate::store::limit::Limit;
 use crate::store::lossy::omission::Omission;
-use crate::store::parts::hash::StateHash;
+use crate::store::parts::hash::{StateHash, scale};
+use crate::store::parts::signature::Signatures;
 use crate::store::parts::stack_set::StackSet;
-use crate::store::{Handle, LossyStore, Store, StoreStatistics, Visit, try_zeroed};
+use crate::store::parts::words;
+use crate::store::parts::zeroed::try_zeroed;
+use crate::store::{Handle, LossyStore, Store, StoreStatistics, Visit};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
@@ -28,16 +32,18 @@ const SECOND_SEED: u64 = 0xD1B5_4A32_D192_ED03;
 /// The table. See the head of this file.
 #[derive(Debug)]
 pub struct CompactStore {
-    pub(in crate::store) words: Vec<u64>,
-    pub(in crate::store) seed: u64,
-    pub(in crate::store) bits: u32,
-    pub(in crate::store) slots: u64,
+    words: Vec<u64>,
+    seed: u64,
+    bits: u32,
+    slots: u64,
     steps: Vec<u64>,
     place: StateHash,
-    signature: StateHash,
-    pub(in crate::store) len: u64,
+    signatures: Signatures,
+    len: u64,
+    /// The hash of the state that was visited last.
     last: u64,
-    stack: Option<StackSet>,
+    /// The slots of the states on the stack.
+    stack: StackSet,
 }
 
 enum Found {
@@ -63,10 +69,10 @@ impl CompactStore {
             slots,
             steps,
             place: StateHash::new(seed),
-            signature: StateHash::new(seed ^ SECOND_SEED),
+            signatures: Signatures::of_hash(bits as u8, StateHash::new(seed ^ SECOND_SEED)),
             len: 0,
             last: 0,
-            stack: track_stack.then(StackSet::default),
+            stack: StackSet::new(track_stack),
         })
     }
 
@@ -99,9 +105,7 @@ impl CompactStore {
 
     /// What it has to say about omissions so far.
     pub fn omission(&self) -> Omission {
-        // Signature 0 stands for an empty slot.
-        let signatures = 2f64.powi(self.bits as i32) - 1.0;
-        Omission::of_compaction(self.len, self.slots, signatures)
+        Omission::of_compaction(self.len, self.slots, self.signatures.count())
     }
 
     #[inline]
@@ -126,13 +130,6 @@ impl CompactStore {
         }
     }
 
-    /// The signature of a state, never 0.
-    #[inline]
-    fn signature(&self, state: &[u8]) -> u64 {
-        let values = u64::MAX >> (64 - self.bits);
-        scale(self.signature.hash(state), values) + 1
-    }
-
     #[inline]
     fn find(&self, hash: u64, signature: u64) -> Found {
         // The slot comes from the upper bits, the step from the lowest.
@@ -152,23 +149,6 @@ impl CompactStore {
         }
         Found::Nowhere
     }
-
-    fn on_stack(&self, slot: u64) -> bool {
-        self.stack.as_ref().is_some_and(|stack| stack.contains(slot))
-    }
-
-    fn push(&mut self, slot: u64) -> Handle {
-        if let Some(stack) = &mut self.stack {
-            stack.insert(slot);
-        }
-        Handle(slot)
-    }
-}
-
-/// A number below `range`, in proportion to the hash.
-#[inline]
-pub(in crate::store) fn scale(hash: u64, range: u64) -> u64 {
-    ((u128::from(hash) * u128::from(range)) >> 64) as u64
 }
 
 /// The next number from `from` on (around the end, from 1) that has no divisor in common with `slots`.
@@ -191,33 +171,31 @@ impl Store for CompactStore {
 
     #[inline]
     fn visit(&mut self, state: &[u8], _how: TransitionType) -> Visit {
-        let signature = self.signature(state);
+        let signature = self.signatures.of(state);
         self.last = self.place.hash(state);
         match self.find(self.last, signature) {
-            Found::Match(slot) => Visit::Seen { on_stack: self.on_stack(slot) },
+            Found::Match(slot) => Visit::Seen { on_stack: self.stack.contains(slot) },
             Found::Nowhere => Visit::Full,
             Found::Empty(slot) => {
                 self.write(slot, signature);
                 self.len += 1;
-                Visit::New(self.push(slot))
+                self.stack.insert(slot);
+                Visit::New(Handle(slot))
             }
         }
     }
 
     #[inline]
     fn leave(&mut self, handle: Handle) {
-        if let Some(stack) = &mut self.stack {
-            stack.remove(handle.0);
-        }
+        self.stack.remove(handle.0);
     }
 
     fn contains(&self, state: &[u8]) -> bool {
-        matches!(self.find(self.place.hash(state), self.signature(state)), Found::Match(_))
+        matches!(self.find(self.place.hash(state), self.signatures.of(state)), Found::Match(_))
     }
 
     fn memory(&self) -> usize {
-        (self.words.capacity() + self.steps.capacity()) * size_of::<u64>()
-            + self.stack.as_ref().map_or(0, StackSet::memory)
+        (self.words.capacity() + self.steps.capacity()) * size_of::<u64>() + self.stack.memory()
     }
 
     fn limit(&self, _on_stack: u64) -> Limit {
@@ -233,11 +211,12 @@ impl Store for CompactStore {
 impl LossyStore for CompactStore {
     fn visit_anyway(&mut self, state: &[u8]) -> Handle {
         // Its signature is already on its probe path: there is nothing to write.
-        let slot = match self.find(self.place.hash(state), self.signature(state)) {
+        let slot = match self.find(self.place.hash(state), self.signatures.of(state)) {
             Found::Match(slot) | Found::Empty(slot) => slot,
             Found::Nowhere => 0,
         };
-        self.push(slot)
+        self.stack.insert(slot);
+        Handle(slot)
     }
 
     fn last_hash(&self) -> u64 {
@@ -245,17 +224,28 @@ impl LossyStore for CompactStore {
     }
 }
 
+impl Save for CompactStore {
+    fn shape(&self) -> StoreShape {
+        StoreShape { kind: Kind::Compact, bits: Some(self.bits as u8), seed: self.seed, sizes: vec![self.slots] }
+    }
+
+    fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {
+        writer.value(section::PARTS, &self.len)?;
+        words::save(&self.words, writer)
+    }
+
+    fn load(&mut self, reader: &mut Reader) -> Result<(), Limit> {
+        self.len = reader.value(section::PARTS)?;
+        words::load(&mut self.words, reader)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::testing::wide_state as state;
 
     const HOW: TransitionType = TransitionType::Other;
-
-    fn state(i: u64) -> [u8; 40] {
-        let mut bytes = [3; 40];
-        bytes[5..13].copy_from_slice(&i.to_le_bytes());
-        bytes
-    }
 
     /// How many of `count` different states are taken for visited ones; `None` if the table is full.
     fn omitted(store: &mut CompactStore, count: u64) -> Option<u64> {

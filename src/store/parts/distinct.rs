@@ -4,13 +4,16 @@
 //! number of its leading zeros; with 2^14 registers the standard deviation of the estimate is 1.04 / sqrt(m) = 0.8%. The
 //! estimator is Ertl's (2017), which needs no table of corrections for small numbers.
 
+use serde::{Deserialize, Serialize};
+
 /// Registers, as a power of two: 0.8% for 16 KiB.
 const BITS: u32 = 14;
 /// The highest rank of the remaining bits of a hash.
 const TOP: usize = 64 - BITS as usize + 1;
 
 /// The registers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct Distinct {
     registers: Vec<u8>,
 }
@@ -21,17 +24,24 @@ impl Default for Distinct {
     }
 }
 
+impl TryFrom<Vec<u8>> for Distinct {
+    type Error = &'static str;
+
+    fn try_from(registers: Vec<u8>) -> Result<Self, Self::Error> {
+        if registers.len() != 1 << BITS {
+            return Err("the registers of the estimate of distinct states are incomplete");
+        }
+        Ok(Distinct { registers })
+    }
+}
+
+impl From<Distinct> for Vec<u8> {
+    fn from(distinct: Distinct) -> Vec<u8> {
+        distinct.registers
+    }
+}
+
 impl Distinct {
-    /// From saved registers; `None` if there are not as many as there must be.
-    pub fn from_registers(registers: &[u8]) -> Option<Self> {
-        (registers.len() == 1 << BITS).then(|| Distinct { registers: registers.to_vec() })
-    }
-
-    /// The registers, to be saved.
-    pub fn registers(&self) -> &[u8] {
-        &self.registers
-    }
-
     /// Bytes in use.
     pub fn memory(&self) -> usize {
         self.registers.capacity()
@@ -114,6 +124,6 @@ mod tests {
             let estimate = distinct.estimate();
             assert!((estimate / count as f64 - 1.0).abs() < 0.024, "{count}: {estimate}");
         }
-        assert!(Distinct::from_registers(&[0; 3]).is_none());
+        assert!(Distinct::try_from(vec![0; 3]).is_err());
     }
 }

@@ -27,3 +27,9 @@ impl std::fmt::Debug for StateHash {
         f.debug_struct("StateHash").finish_non_exhaustive()
     }
 }
+
+/// A number below `range`, in proportion to the hash.
+#[inline]
+pub(in crate::store) fn scale(hash: u64, range: u64) -> u64 {
+    ((u128::from(hash) * u128::from(range)) >> 64) as u64
+}

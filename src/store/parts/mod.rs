@@ -7,3 +7,5 @@ pub mod rng;
 pub mod signature;
 pub mod slab;
 pub mod stack_set;
+pub(in crate::store) mod words;
+pub(in crate::store) mod zeroed;

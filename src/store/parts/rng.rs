@@ -4,13 +4,14 @@
 
 use crate::store::parts::signature::mix;
 use rand::RngCore;
+use serde::{Deserialize, Serialize};
 
 /// The step of splitmix64.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The generator: its state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::store) struct StoreRng(pub [u64; 4]);
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(in crate::store) struct StoreRng([u64; 4]);
 
 impl StoreRng {
     pub fn new(seed: u64) -> Self {

@@ -1,8 +1,7 @@
 //! The signatures of breadth-first stores. One function for the caches and the table on disk, so that a search can move
 //! from one to another without the states.
 
-use crate::store::lossy::compact::scale;
-use crate::store::parts::hash::StateHash;
+use crate::store::parts::hash::{StateHash, scale};
 
 /// Makes the seed of signatures different from that of places in tables.
 const SIGNATURE_SEED: u64 = 0xA076_1D64_78BD_642F;
@@ -15,13 +14,17 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    /// Those of `bits` (2 to 64) bits and this seed.
+    /// The signatures of `bits` (2 to 64) bits and this seed that all breadth-first stores share.
     pub fn new(bits: u8, seed: u64) -> Self {
-        let values = u64::MAX >> (64 - u32::from(bits.clamp(2, 64)));
-        Signatures { hash: StateHash::new(seed ^ SIGNATURE_SEED), values }
+        Self::of_hash(bits, StateHash::new(seed ^ SIGNATURE_SEED))
     }
 
-    /// How many there are.
+    /// Signatures of `bits` (2 to 64) bits, made by this function.
+    pub fn of_hash(bits: u8, hash: StateHash) -> Self {
+        Signatures { hash, values: u64::MAX >> (64 - u32::from(bits.clamp(2, 64))) }
+    }
+
+    /// How many different signatures there are.
     pub fn count(&self) -> f64 {
         self.values as f64
     }

@@ -3,7 +3,7 @@
 //!
 //! Cost: the longest state so far and 4 bytes, rounded up to 16, for each place.
 
-use crate::store::try_zeroed_bytes;
+use crate::store::parts::zeroed::try_zeroed_bytes;
 
 /// Bytes in front of a state: its length + 1; 0 is an empty place.
 const LENGTH: usize = 4;

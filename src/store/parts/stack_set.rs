@@ -11,18 +11,28 @@ const EMPTY: u64 = u64::MAX;
 /// Spreads keys that are not hashes (2^64 / golden ratio, odd).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// The keys of the states on the stack, or nothing at all for a search that never asks about its stack.
 #[derive(Debug, Default)]
 pub(in crate::store) struct StackSet {
+    tracks: bool,
     table: Vec<u64>,
     len: usize,
+    /// The first slot of a key is the upper bits of its spread, from here on.
     shift: u32,
 }
 
 impl StackSet {
+    /// An empty set. Unless it `tracks`, it stays empty whatever is inserted.
+    pub fn new(tracks: bool) -> Self {
+        StackSet { tracks, ..StackSet::default() }
+    }
+
+    /// Bytes in use.
     pub fn memory(&self) -> usize {
         self.table.capacity() * size_of::<u64>()
     }
 
+    /// The slot where the search for a key starts.
     #[inline]
     fn home(&self, key: u64) -> usize {
         (key.wrapping_mul(SPREAD) >> self.shift) as usize
@@ -42,13 +52,18 @@ impl StackSet {
         }
     }
 
+    /// Does a state with this key lie on the stack?
     #[inline]
     pub fn contains(&self, key: u64) -> bool {
         !self.table.is_empty() && self.find(key.min(EMPTY - 1)).is_ok()
     }
 
+    /// A state with this key goes onto the stack.
     #[inline]
     pub fn insert(&mut self, key: u64) {
+        if !self.tracks {
+            return;
+        }
         if self.len * 2 >= self.table.len() {
             self.grow();
         }
@@ -75,7 +90,7 @@ impl StackSet {
         }
     }
 
-    /// Removes one occurrence.
+    /// Removes one occurrence of the key. Later keys of its run move back, so that no mark is left behind.
     #[inline]
     pub fn remove(&mut self, key: u64) {
         let key = key.min(EMPTY - 1);
@@ -111,7 +126,7 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_a_map(steps in proptest::collection::vec((0u64..40, any::<bool>()), 0..2_000)) {
-            let mut set = StackSet::default();
+            let mut set = StackSet::new(true);
             let mut model: HashMap<u64, u32> = HashMap::new();
             for (key, insert) in steps {
                 // Keys at both ends.

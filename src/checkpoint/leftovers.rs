@@ -13,15 +13,15 @@ use std::io;
 use std::path::Path;
 
 /// The file of a work folder that is locked.
-pub(in crate::store) const LOCK: &str = "lock";
+pub const LOCK: &str = "lock";
 /// How often to try anew when what was just made is taken away: it takes a pv that looks around in that very moment.
-pub(in crate::store) const ATTEMPTS: u32 = 100;
+pub const ATTEMPTS: u32 = 100;
 /// Letters that the system of temporary names puts behind a prefix.
 const RANDOM_LETTERS: usize = 6;
 
 /// Locks a file that was just made at this path. `false`: somebody took it for abandoned meanwhile. A file system that
 /// has no locks is no obstacle.
-pub(in crate::store) fn hold(file: &File, path: &Path) -> io::Result<bool> {
+pub fn hold(file: &File, path: &Path) -> io::Result<bool> {
     if matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
         return Ok(false);
     }
@@ -33,7 +33,7 @@ pub(in crate::store) fn hold(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 /// Removes the abandoned work folders in `parent` whose names begin with `prefix`.
-pub(in crate::store) fn sweep_folders(parent: &Path, prefix: &str) {
+pub fn sweep_folders(parent: &Path, prefix: &str) {
     sweep(parent, prefix, |path, metadata| {
         if !metadata.is_dir() {
             return;
@@ -54,7 +54,7 @@ pub(in crate::store) fn sweep_folders(parent: &Path, prefix: &str) {
 }
 
 /// Removes the abandoned files in `parent` whose names begin with `prefix`.
-pub(in crate::store) fn sweep_files(parent: &Path, prefix: &str) {
+pub fn sweep_files(parent: &Path, prefix: &str) {
     sweep(parent, prefix, |path, metadata| {
         if metadata.is_file() && abandoned(path).is_some() {
             let _ = fs::remove_file(path);

@@ -1,6 +1,12 @@
-//! The container of checkpoints: named sections of bytes, each with its length and checksum. It is there whole or not at
-//! all: written beside under another name (`FILE.tmp-` and six letters; one that was left by a killed pv is removed, see
-//! `leftovers`), flushed to the disk, then renamed; and read only after every checksum was compared.
+//! The file of a checkpoint: named sections of bytes, each with its length and its checksum.
+//!
+//! Idea: a checkpoint is there whole or not at all. A [`Writer`] writes beside the target, under the name `FILE.tmp-` and six
+//! letters, flushes the bytes to the disk and only then gives the file its name; whatever happens before, the checkpoint of that
+//! name stays the one that it was. (A file that a killed pv left half-written is removed by the next one, see `leftovers`.)
+//! A [`Reader`] gives out no byte before it has compared every checksum. The checksums find damage, not malice: whoever can
+//! write the file can also compute them.
+//!
+//! Cost: the file is written once and read twice.
 //!
 //! | part | bytes |
 //! |---|---|
@@ -13,9 +19,8 @@
 //! | end: the name `end.`, length 4, crc32 | 16 |
 //! | number of sections | 4 |
 
-use crate::store::breadth::work_dir::file_error;
-use crate::store::leftovers;
-use crate::store::limit::Limit;
+use super::leftovers;
+use crate::limit::Limit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ffi::OsString;
@@ -24,12 +29,13 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// The first bytes. Not text, so that no model is taken for a checkpoint.
+/// The first bytes of the file. They are not text, so that no model is taken for a checkpoint.
 const MAGIC: [u8; 8] = *b"pv\x00ckpt\n";
-/// Of the container and of what the sections mean: raised whenever a section changes.
-pub const VERSION: u32 = 2;
+/// The version of the format: raised whenever the file or what a section holds changes.
+pub const VERSION: u32 = 3;
+/// The name of the last section, which holds the number of the others.
 const END: Name = *b"end.";
-/// Bytes in front of a section.
+/// Bytes in front of the content of a section: its name, its length, its checksum.
 const HEADER: u64 = 16;
 
 /// The name of a section.
@@ -39,22 +45,22 @@ fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// How the names of files begin that are to become this checkpoint.
+/// How the names of the files begin that are to become the checkpoint `target`.
 fn prefix_of(target: &Path) -> OsString {
     let mut prefix = target.file_name().unwrap_or_default().to_os_string();
     prefix.push(".tmp-");
     prefix
 }
 
-/// Removes what killed searches left of a checkpoint that they were writing.
+/// Removes the half-written files of killed searches that were to become the checkpoint `target`.
 pub fn sweep(target: &Path) {
-    // A name that is no text is never looked for.
+    // Files whose name is not Unicode are not looked for.
     if let Some(prefix) = prefix_of(target).to_str() {
         leftovers::sweep_files(folder_of(target), prefix);
     }
 }
 
-/// Can a checkpoint be written there? Asked before a search, not after hours of it.
+/// Says why a checkpoint cannot be written to `target`, if so. Asked before a search, not after hours of it.
 pub fn probe(target: &Path) -> Result<(), Limit> {
     let refuse = |why: &str| Err(Limit::File(format!("cannot write the checkpoint {}: {why}", target.display())));
     match fs::symlink_metadata(target) {
@@ -68,16 +74,17 @@ pub fn probe(target: &Path) -> Result<(), Limit> {
     make(target).map(drop)
 }
 
-/// Does the file begin as one?
+/// Does the file begin as a checkpoint does?
 fn is_checkpoint(path: &Path) -> bool {
     let mut magic = [0; MAGIC.len()];
     File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC
 }
 
-/// A file beside the target, readable by this user only and locked; removed if it is dropped before it was renamed.
+/// Makes a file beside the target, readable by this user only and locked. It is removed if it is dropped before it was
+/// renamed.
 fn make(target: &Path) -> Result<NamedTempFile, Limit> {
     let folder = folder_of(target);
-    let error = |error: &io::Error| file_error("create a file in", folder, error);
+    let error = |error: &io::Error| Limit::of_file("create a file in", folder, error);
     let mut builder = tempfile::Builder::new();
     let prefix = prefix_of(target);
     builder.prefix(&prefix);
@@ -96,15 +103,18 @@ pub struct Writer {
     file: BufWriter<NamedTempFile>,
     target: PathBuf,
     sections: u32,
-    /// Where the header of the open section is, its bytes so far and their checksum.
+    /// Of the open section: where its header begins,
     start: u64,
+    /// how many bytes it has so far,
     length: u64,
+    /// and their checksum.
     checksum: crc32fast::Hasher,
+    /// Bytes of the file so far.
     position: u64,
 }
 
 impl Writer {
-    /// Begins one that will be found at `target`. What is there stays until this one is complete.
+    /// Begins a checkpoint that will be found at `target`. The one that is there now stays until this one is complete.
     pub fn create(target: &Path) -> Result<Self, Limit> {
         sweep(target);
         let mut writer = Writer {
@@ -122,7 +132,7 @@ impl Writer {
     }
 
     fn error(&self, error: &io::Error) -> Limit {
-        file_error("write the checkpoint", &self.target, error)
+        Limit::of_file("write the checkpoint", &self.target, error)
     }
 
     fn raw(&mut self, bytes: &[u8]) -> Result<(), Limit> {
@@ -131,31 +141,32 @@ impl Writer {
         Ok(())
     }
 
-    /// Begins a section. The one before must have been [ended](Self::end_section).
+    /// Begins a section. The section before must have been [ended](Self::end_section).
     pub fn section(&mut self, name: Name) -> Result<(), Limit> {
         self.start = self.position;
         self.length = 0;
         self.checksum = crc32fast::Hasher::new();
         self.raw(&name)?;
-        // Length and checksum are put in when they are known.
+        // Length and checksum are filled in by `end_section`, which knows them.
         self.raw(&[0; HEADER as usize - 4])
     }
 
-    /// Adds bytes to the section.
+    /// Adds bytes to the open section.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Limit> {
         self.checksum.update(bytes);
         self.length += bytes.len() as u64;
         self.raw(bytes)
     }
 
-    /// Adds a record: its length in 4 bytes, then its bytes.
-    pub fn record(&mut self, bytes: &[u8]) -> Result<(), Limit> {
-        let length = u32::try_from(bytes.len()).map_err(|_| Limit::File("a record of more than 4 GiB".to_string()))?;
+    /// Adds a record that is made of these parts: its length in 4 bytes, then the parts.
+    pub fn record(&mut self, parts: &[&[u8]]) -> Result<(), Limit> {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        let length = u32::try_from(length).map_err(|_| Limit::File("a record of more than 4 GiB".to_string()))?;
         self.write(&length.to_le_bytes())?;
-        self.write(bytes)
+        parts.iter().try_for_each(|part| self.write(part))
     }
 
-    /// A section that is one value, as JSON: for the parts that are small.
+    /// Adds a whole section that is one value, as JSON: for the parts of a search that are small.
     pub fn value<T: Serialize>(&mut self, name: Name, value: &T) -> Result<(), Limit> {
         let text = serde_json::to_vec(value)
             .map_err(|error| Limit::File(format!("a part of the checkpoint cannot be written down: {error}")))?;
@@ -164,7 +175,7 @@ impl Writer {
         self.end_section()
     }
 
-    /// Ends the section.
+    /// Ends the open section: its length and checksum go into its header.
     pub fn end_section(&mut self) -> Result<(), Limit> {
         let checksum = std::mem::take(&mut self.checksum).finalize();
         let (start, length) = (self.start, self.length);
@@ -179,92 +190,73 @@ impl Writer {
         Ok(())
     }
 
-    /// Completes it: from now on it is what is found at the target.
+    /// Completes the checkpoint, which is found at the target from now on; gives its bytes.
     pub fn finish(mut self) -> Result<u64, Limit> {
         let sections = self.sections;
         self.section(END)?;
         self.write(&sections.to_le_bytes())?;
         self.end_section()?;
         let Writer { file, target, position, .. } = self;
-        let error = |error: &io::Error| file_error("write the checkpoint", &target, error);
+        let error = |error: &io::Error| Limit::of_file("write the checkpoint", &target, error);
         let file = file.into_inner().map_err(|failed| error(failed.error()))?;
         file.as_file().sync_all().map_err(|failed| error(&failed))?;
         file.persist(&target).map_err(|failed| error(&failed.error))?;
-        // The name is safe only when the folder is, too.
+        // The new name is on the disk only when the folder that holds it was flushed, too.
         #[cfg(unix)]
         File::open(folder_of(&target)).and_then(|folder| folder.sync_all()).map_err(|failed| error(&failed))?;
         Ok(position)
     }
 }
 
-/// A checkpoint whose checksums are all right.
+/// A checkpoint that is being read; all its checksums are right.
 #[derive(Debug)]
 pub struct Reader {
     file: BufReader<File>,
     path: PathBuf,
-    /// Names, positions of the bytes, lengths.
+    /// For each section its name, where its content begins, and its length.
     sections: Vec<(Name, u64, u64)>,
     /// Bytes of the open section that were not read yet.
     left: u64,
 }
 
 impl Reader {
-    /// Opens a checkpoint and reads it to the end to see that it is whole.
+    /// Opens a checkpoint and reads all of it to see that it is whole.
     pub fn open(path: &Path) -> Result<Self, Limit> {
-        let error = |error: io::Error| file_error("read the checkpoint", path, &error);
-        // To open a pipe would wait for somebody to write into it.
+        let error = |error: io::Error| Limit::of_file("read the checkpoint", path, &error);
+        // Opening a pipe would wait until somebody writes into it.
         if !fs::metadata(path).map_err(error)?.is_file() {
             return Err(error(io::Error::other("it is not a file")));
         }
         let file = File::open(path).map_err(error)?;
-        let length = file.metadata().map_err(|error| file_error("read the checkpoint", path, &error))?.len();
+        let length = file.metadata().map_err(|error| Limit::of_file("read the checkpoint", path, &error))?.len();
         let mut reader =
             Reader { file: BufReader::new(file), path: path.to_path_buf(), sections: Vec::new(), left: u64::MAX };
         reader.verify(length)?;
         Ok(reader)
     }
 
-    /// What is said of a checkpoint that is not used.
+    /// The reason not to use this checkpoint, in a sentence that names it.
     pub fn refuse(&self, why: &str) -> Limit {
         Limit::File(format!("the checkpoint {} is not used: {why}", self.path.display()))
     }
 
+    /// Reads the file of `total` bytes from its beginning to its end and notes where its sections are.
     fn verify(&mut self, total: u64) -> Result<(), Limit> {
-        let mut magic = [0; MAGIC.len()];
-        if total < MAGIC.len() as u64 + 4 {
-            return Err(self.refuse("it is not a checkpoint of pv"));
-        }
-        self.bytes(&mut magic)?;
-        if magic != MAGIC {
-            return Err(self.refuse("it is not a checkpoint of pv"));
-        }
-        let version = self.u32()?;
-        if version != VERSION {
-            return Err(self.refuse(&format!("it has version {version}, this pv writes and reads version {VERSION}")));
-        }
+        self.verify_version(total)?;
         let mut position = MAGIC.len() as u64 + 4;
         let mut buffer = vec![0; 1 << 16];
         loop {
-            let mut name = Name::default();
             if position + HEADER > total {
                 return Err(self.refuse("it ends early"));
             }
+            let mut name = Name::default();
             self.bytes(&mut name)?;
-            let length = self.u64()?;
-            let checksum = self.u32()?;
+            let (length, checksum) = (self.u64()?, self.u32()?);
             position += HEADER;
             if length > total - position {
                 return Err(self.refuse("it ends early"));
             }
-            let mut hasher = crc32fast::Hasher::new();
-            let mut left = length;
-            while left > 0 {
-                let part = (buffer.len() as u64).min(left) as usize;
-                self.bytes(&mut buffer[..part])?;
-                hasher.update(&buffer[..part]);
-                left -= part as u64;
-            }
-            if hasher.finalize() != checksum {
+            if self.checksum(length, &mut buffer)? != checksum {
                 let name = String::from_utf8_lossy(&name).into_owned();
                 return Err(self.refuse(&format!("it is damaged (the checksum of section {name:?} is wrong)")));
             }
@@ -280,6 +272,37 @@ impl Reader {
         }
     }
 
+    /// Reads the first bytes: is it a checkpoint, and of this version?
+    fn verify_version(&mut self, total: u64) -> Result<(), Limit> {
+        let mut magic = [0; MAGIC.len()];
+        if total >= MAGIC.len() as u64 + 4 {
+            self.bytes(&mut magic)?;
+        }
+        if magic != MAGIC {
+            return Err(self.refuse("it is not a checkpoint of pv"));
+        }
+        match self.u32()? {
+            VERSION => Ok(()),
+            version => Err(self.refuse(&format!(
+                "it has version {version} of the format, and this pv reads version {VERSION} only; go on with the pv that \
+                 wrote it, or begin anew"
+            ))),
+        }
+    }
+
+    /// The checksum of the next `length` bytes, of which the last part stays in the buffer.
+    fn checksum(&mut self, length: u64, buffer: &mut [u8]) -> Result<u32, Limit> {
+        let mut hasher = crc32fast::Hasher::new();
+        let mut left = length;
+        while left > 0 {
+            let part = (buffer.len() as u64).min(left) as usize;
+            self.bytes(&mut buffer[..part])?;
+            hasher.update(&buffer[..part]);
+            left -= part as u64;
+        }
+        Ok(hasher.finalize())
+    }
+
     /// Goes to a section; returns its length.
     pub fn section(&mut self, name: Name) -> Result<u64, Limit> {
         let Some(&(_, position, length)) = self.sections.iter().find(|section| section.0 == name) else {
@@ -287,56 +310,56 @@ impl Reader {
             return Err(self.refuse(&format!("it has no section {name:?}")));
         };
         let found = self.file.seek(SeekFrom::Start(position));
-        found.map_err(|error| file_error("read the checkpoint", &self.path, &error))?;
+        found.map_err(|error| Limit::of_file("read the checkpoint", &self.path, &error))?;
         self.left = length;
         Ok(length)
     }
 
-    /// The value of a section that is one.
+    /// The value in a section that [`Writer::value`] has written.
     pub fn value<T: DeserializeOwned>(&mut self, name: Name) -> Result<T, Limit> {
         let length = self.section(name)?;
-        // The length was compared with the file's, so there is as much.
+        // The length was compared with that of the file, so the memory asked for is no more than the file has.
         let mut text = vec![0; length as usize];
         self.bytes(&mut text)?;
         let name = String::from_utf8_lossy(&name).into_owned();
         serde_json::from_slice(&text).map_err(|error| self.refuse(&format!("section {name:?} says nothing: {error}")))
     }
 
-    /// Where it is.
+    /// The path that the checkpoint was opened by.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Is there such a section?
+    /// Has the checkpoint a section of this name?
     pub fn has(&self, name: Name) -> bool {
         self.sections.iter().any(|section| section.0 == name)
     }
 
-    /// Reads bytes of the section.
+    /// Fills the buffer with the next bytes of the open section.
     pub fn bytes(&mut self, buffer: &mut [u8]) -> Result<(), Limit> {
         if buffer.len() as u64 > self.left {
             return Err(self.refuse("a section is shorter than it must be"));
         }
-        self.file.read_exact(buffer).map_err(|error| file_error("read the checkpoint", &self.path, &error))?;
+        self.file.read_exact(buffer).map_err(|error| Limit::of_file("read the checkpoint", &self.path, &error))?;
         self.left -= buffer.len() as u64;
         Ok(())
     }
 
-    /// Reads a number.
+    /// The next 4 bytes of the open section as a number.
     pub fn u32(&mut self) -> Result<u32, Limit> {
         let mut bytes = [0; 4];
         self.bytes(&mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
     }
 
-    /// Reads a number.
+    /// The next 8 bytes of the open section as a number.
     pub fn u64(&mut self) -> Result<u64, Limit> {
         let mut bytes = [0; 8];
         self.bytes(&mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// Reads a record into the buffer; false at the end of the section.
+    /// Reads the next record of the open section into the buffer; `false` at the end of the section.
     pub fn record(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Limit> {
         if self.left == 0 {
             return Ok(false);
@@ -366,7 +389,7 @@ mod tests {
         writer.end_section().unwrap();
         writer.section(*b"recs").unwrap();
         for i in 0..100u32 {
-            writer.record(&vec![i as u8; i as usize]).unwrap();
+            writer.record(&[&vec![i as u8; i as usize / 2], &vec![i as u8; i as usize - i as usize / 2]]).unwrap();
         }
         writer.end_section().unwrap();
         assert_eq!(writer.finish().unwrap(), std::fs::metadata(path).unwrap().len());
@@ -449,6 +472,9 @@ mod tests {
         reason(&damaged);
         std::fs::write(&damaged, "init { skip }\n").unwrap();
         assert!(reason(&damaged).contains("not a checkpoint of pv"));
+        let earlier = [&MAGIC[..], &(VERSION - 1).to_le_bytes(), &whole[MAGIC.len() + 4..]].concat();
+        std::fs::write(&damaged, earlier).unwrap();
+        assert!(reason(&damaged).contains(&format!("version {} of the format", VERSION - 1)));
         assert!(reason(&folder.path().join("missing")).contains("missing"));
     }
 

@@ -1,5 +1,9 @@
-//! What can end a search before its time: stores run out of room, budgets of memory and time are used up, files fail.
+//! The reasons for which a search ends before it has seen everything: a store has no more room, a budget of memory or time is
+//! used up, a file cannot be read or written. Stores, checkpoints and searches all return this one type, so that a reason
+//! reaches the report as it was first stated.
 
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// What ended a search early.
@@ -7,35 +11,35 @@ use std::time::Duration;
 pub enum Limit {
     /// `--memory`: bytes in use and the budget.
     Memory {
-        /// In the tables of the search when it ended.
+        /// Bytes in the tables of the search when it ended.
         used: u64,
         /// The budget, for the tables and for the program itself.
         budget: u64,
     },
     /// The system does not give a table of so many bytes.
     NoRoom {
-        /// Wanted.
+        /// The bytes that were asked for.
         bytes: u64,
     },
     /// `--max-depth` cut off paths.
     Depth(u64),
     /// The stack alone needs more than the cache has.
     CacheBelowStack {
-        /// Size of the cache.
+        /// The most states that the cache may hold.
         cache: u64,
-        /// Stack states at that moment.
+        /// States on the stack at that moment, the next one included.
         needed: u64,
     },
     /// A table of fixed size is full.
     TableFull {
-        /// Its slots.
+        /// How many slots the table has.
         slots: u64,
     },
     /// The collision rate of a breadth-first cache passed its bound (both in thousandths).
     CollisionRate {
-        /// Reached.
+        /// The rate that was reached.
         rate: u32,
-        /// Allowed.
+        /// The highest rate that is allowed.
         bound: u32,
     },
     /// Ctrl-C or SIGTERM.
@@ -59,4 +63,11 @@ pub enum Retraction {
     Births,
     /// The model breaks an `xr` or `xs` of its own; the text says how.
     ChannelClaim(String),
+}
+
+impl Limit {
+    /// The reason when the system refuses a file operation: what was tried, where, and what the system answered.
+    pub fn of_file(doing: &str, path: &Path, error: &io::Error) -> Limit {
+        Limit::File(format!("cannot {doing} {}: {error}", path.display()))
+    }
 }
