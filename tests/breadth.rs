@@ -14,8 +14,8 @@ use pv::search::outcome::{Levels, Outcome, Verdict};
 use pv::search::plan::{Order, Plan};
 use pv::search::walk::Rules;
 use pv::store::{
-    BfsCache, BfsStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Kept, Links, Queue,
-    Window, WorkDir,
+    BfsCache, BfsStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Links, Queue,
+    Representation, Window, WorkDir,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -89,8 +89,8 @@ fn on_disk(folder: &Arc<WorkDir>) -> (Queue, Links) {
     (Queue::on_disk(20_000, Arc::clone(folder)), Links::on_disk(folder).unwrap())
 }
 
-fn disk_options(kept: Kept) -> DiskOptions {
-    DiskOptions { kept, window: Window::Everything, memory: 80_000, seed: 1 }
+fn disk_options(representation: Representation) -> DiskOptions {
+    DiskOptions { representation, window: Window::Everything, memory: 80_000, seed: 1 }
 }
 
 /// Stored, matched, depth, errors: all that must not depend on the store.
@@ -114,14 +114,14 @@ fn stores_that_forget_nothing_count_as_the_exact_search() {
         check("exact", run(&model, &mut store, in_memory(), true).0, true);
         let mut store = CompactStore::new(64, slots, 1, false).unwrap();
         check("compact", run(&model, &mut store, in_memory(), true).0, false);
-        for kept in [Kept::States, Kept::Signatures(64)] {
-            let whole = kept == Kept::States;
-            let mut store = BfsCache::new(8 * slots, 64, kept, 1, usize::MAX).unwrap();
+        for representation in [Representation::States, Representation::Signatures(64)] {
+            let whole = representation == Representation::States;
+            let mut store = BfsCache::new(8 * slots, 64, representation, 1, usize::MAX).unwrap();
             check("cache", run(&model, &mut store, on_disk(&folder), true).0, whole);
-            let options = HubOptions { slots: 8 * slots, split: 0.7, overwrite: 0.0001, ways: 64, kept };
+            let options = HubOptions { slots: 8 * slots, split: 0.7, overwrite: 0.0001, ways: 64, representation };
             let mut store = HubCache::new(options, 1, usize::MAX).unwrap();
             check("hub", run(&model, &mut store, on_disk(&folder), true).0, whole);
-            let mut store = DiskStore::new(disk_options(kept), &folder).unwrap();
+            let mut store = DiskStore::new(disk_options(representation), &folder).unwrap();
             check("disk", run(&model, &mut store, on_disk(&folder), true).0, whole);
         }
     }
@@ -135,10 +135,10 @@ fn first_errors_have_shortest_paths() {
             continue;
         }
         let folder = WorkDir::new(None).unwrap();
-        let mut store = DiskStore::new(disk_options(Kept::Signatures(64)), &folder).unwrap();
+        let mut store = DiskStore::new(disk_options(Representation::Signatures(64)), &folder).unwrap();
         let (outcome, _) = run(&model, &mut store, on_disk(&folder), false);
         assert_eq!(outcome.violations[0].path.len(), expected.violations[0].path.len(), "{name}");
-        let mut store = BfsCache::new(200, 8, Kept::States, 1, usize::MAX).unwrap();
+        let mut store = BfsCache::new(200, 8, Representation::States, 1, usize::MAX).unwrap();
         let (outcome, _) = run(&model, &mut store, in_memory(), false);
         if outcome.verdict == Verdict::Violated {
             assert_eq!(outcome.violations[0].path.len(), expected.violations[0].path.len(), "{name}");
@@ -152,7 +152,7 @@ fn forgetful_caches_agree_or_give_up() {
     for (name, model, expected) in models(true) {
         for share in [2, 3] {
             let slots = (expected.counts.stored / share).max(1);
-            let mut store = BfsCache::new(slots, 8, Kept::States, 1, usize::MAX).unwrap();
+            let mut store = BfsCache::new(slots, 8, Representation::States, 1, usize::MAX).unwrap();
             let (outcome, levels) = run(&model, &mut store, in_memory(), true);
             // An error found before giving up is the verdict, so the queue tells whether it gave up.
             if levels.list.last().is_some_and(|level| level.queued > 0) {
@@ -175,17 +175,17 @@ fn serial_finishes_on_disk_what_the_cache_began() {
     let mut switched = 0;
     for (name, model, expected) in models(true) {
         let program = Program::new(&model, None);
-        for kept in [Kept::States, Kept::Signatures(64)] {
+        for representation in [Representation::States, Representation::Signatures(64)] {
             let folder = WorkDir::new(None).unwrap();
             let slots = (expected.counts.stored / 3).max(1);
-            let cache = BfsCache::new(slots, 8, kept, 1, usize::MAX).unwrap();
+            let cache = BfsCache::new(slots, 8, representation, 1, usize::MAX).unwrap();
             let how = (settings(true), serial::DEFAULT_SWITCH);
-            let disk = (disk_options(kept), &folder);
+            let disk = (disk_options(representation), &folder);
             let (outcome, levels) =
                 serial::search(&model, &program, cache, how, disk, &mut Monitor::silent(&interrupt));
             replayable(&program, &outcome);
             switched += u32::from(levels.unwrap().statistics.checks > 0);
-            let verdict = if expected.verdict == Verdict::Violated || kept == Kept::States {
+            let verdict = if expected.verdict == Verdict::Violated || representation == Representation::States {
                 expected.verdict.name()
             } else {
                 "no-error-found"

@@ -71,11 +71,11 @@ fn run(model: &Model, plan: &Plan, file: &Path, resume: bool, looks: u32) -> (Ou
         count += 1;
         interrupt.store(count >= looks, Ordering::Relaxed);
     });
-    let mut keeper = CheckpointSchedule::new(Some(file.to_path_buf()), None, "about".to_string());
-    keeper.from = resume.then(|| Reader::open(file).unwrap());
-    monitor.keeper = Some(keeper);
+    let mut schedule = CheckpointSchedule::new(Some(file.to_path_buf()), None, "about".to_string());
+    schedule.from = resume.then(|| Reader::open(file).unwrap());
+    monitor.checkpoints = Some(schedule);
     let outcome = plan.execute(model, &mut monitor);
-    (outcome, monitor.keeper.take())
+    (outcome, monitor.checkpoints.take())
 }
 
 fn whole(model: &Model, plan: &Plan) -> Outcome {
@@ -108,12 +108,14 @@ fn interruptions_do_not_show() {
         let expected = whole(&model, &plan);
         assert!(!matches!(expected.verdict, Verdict::Incomplete(_)), "{name}: {:?}", expected.verdict);
         let (folder, file) = folder();
-        let (mut outcome, mut keeper) = run(&model, &plan, &file, false, 2);
+        let (mut outcome, mut schedule) = run(&model, &plan, &file, false, 2);
         let mut stops = 0;
-        while outcome.verdict == Verdict::Incomplete(Limit::Interrupted) || keeper.as_ref().is_some_and(|k| k.kept) {
+        while outcome.verdict == Verdict::Incomplete(Limit::Interrupted)
+            || schedule.as_ref().is_some_and(|schedule| schedule.up_to_date)
+        {
             stops += 1;
-            assert!(keeper.is_some_and(|keeper| keeper.kept && keeper.refused.is_none()), "{name}");
-            (outcome, keeper) = run(&model, &plan, &file, true, 1 + stops % 2);
+            assert!(schedule.is_some_and(|schedule| schedule.up_to_date && schedule.refused.is_none()), "{name}");
+            (outcome, schedule) = run(&model, &plan, &file, true, 1 + stops % 2);
         }
         assert!(stops >= 4, "{name}: {stops}");
         assert_eq!(figures(&outcome), figures(&expected), "{name}, {stops} interruptions");
@@ -136,16 +138,16 @@ fn changes_of_mode() {
         |name: &&str| ["exact", "hub", "whole states on disk", "serial with signatures", "bloom"].contains(name);
     for (from, plan) in modes() {
         let (_folder, file) = folder();
-        let (_, keeper) = run(&model, &plan, &file, false, 3);
-        assert!(keeper.is_some_and(|keeper| keeper.kept), "{from}");
+        let (_, schedule) = run(&model, &plan, &file, false, 3);
+        assert!(schedule.is_some_and(|schedule| schedule.up_to_date), "{from}");
         for (to, plan) in modes().into_iter().filter(|(to, _)| tried(to) || *to == "disk") {
             let interrupt = AtomicBool::new(false);
             let mut monitor = Monitor::silent(&interrupt);
-            let mut keeper = CheckpointSchedule::new(None, None, String::new());
-            keeper.from = Some(Reader::open(&file).unwrap());
-            monitor.keeper = Some(keeper);
+            let mut schedule = CheckpointSchedule::new(None, None, String::new());
+            schedule.from = Some(Reader::open(&file).unwrap());
+            monitor.checkpoints = Some(schedule);
             let outcome = plan.execute(&model, &mut monitor);
-            let refused = monitor.keeper.take().and_then(|keeper| keeper.refused);
+            let refused = monitor.checkpoints.take().and_then(|schedule| schedule.refused);
             let signatures =
                 ["disk", "compact", "bloom", "signatures", "window"].iter().any(|word| from.contains(word))
                     && from != "whole states on disk";
@@ -189,9 +191,9 @@ fn a_search_that_needs_more_memory_goes_on_with_the_disk() {
     let exact = whole(&model, &modes()[0].1);
     let (_folder, file) = folder();
     let small = Plan { memory: Some(300_000), ..modes()[0].1.clone() };
-    let (outcome, keeper) = run(&model, &small, &file, false, u32::MAX);
+    let (outcome, schedule) = run(&model, &small, &file, false, u32::MAX);
     assert!(outcome.counts.stored < exact.counts.stored);
-    assert!(keeper.is_some_and(|keeper| keeper.kept));
+    assert!(schedule.is_some_and(|schedule| schedule.up_to_date));
     let (outcome, _) = run(&model, &modes()[5].1, &file, true, u32::MAX);
     assert_eq!((outcome.counts.stored, outcome.counts.matched), (exact.counts.stored, exact.counts.matched));
     assert_eq!(outcome.error_count, exact.error_count);
@@ -202,8 +204,8 @@ fn of_another_program_it_is_refused() {
     let (_folder, file) = folder();
     let plan = &modes()[0].1;
     run(&model_of(MODEL), plan, &file, false, 2);
-    let (_, keeper) = run(&model_of("active proctype P() { byte x; x = 1; assert(x == 2) }"), plan, &file, true, 2);
-    assert!(keeper.and_then(|keeper| keeper.refused).is_some_and(|why| why.contains("another model")));
+    let (_, schedule) = run(&model_of("active proctype P() { byte x; x = 1; assert(x == 2) }"), plan, &file, true, 2);
+    assert!(schedule.and_then(|schedule| schedule.refused).is_some_and(|why| why.contains("another model")));
 }
 
 /// The error of the model lies in the initial state only, so that nothing but the checkpoint can tell of it later.
@@ -225,7 +227,7 @@ fn what_was_found_before_an_interruption_is_not_lost() {
     assert!(expected.model_error.is_some() && expected.error_count == 1);
     let (_folder, file) = folder();
     let (_, schedule) = run(&model, plan, &file, false, 2);
-    assert!(schedule.is_some_and(|schedule| schedule.kept));
+    assert!(schedule.is_some_and(|schedule| schedule.up_to_date));
     let (outcome, _) = run(&model, plan, &file, true, u32::MAX);
     assert_eq!(outcome.model_error, expected.model_error);
     assert_eq!(figures(&outcome), figures(&expected));

@@ -1,26 +1,27 @@
-//! What a killed pv left behind: work folders and half-written checkpoints, found and removed by the next one.
+//! What a killed pv left behind: work folders and half-written checkpoints, found and removed by the next pv.
 //!
-//! Idea: whoever makes such a folder or file holds a lock on it for as long as he lives; the system takes the lock away
-//! with the process, however it ends. So what can be locked belongs to nobody any more. A process that is just starting
-//! has made its folder and not locked it yet: it may be removed under its hands, which [`hold`] notices, and its owner
-//! makes another one.
+//! Idea: the process that makes such a folder or file holds a lock on it for as long as it lives; the system takes the lock away
+//! with the process, however the process ends. So a file that can be locked belongs to nobody any more. A process that is just
+//! starting has made its folder and not locked it yet; another pv may remove the folder at that moment. [`hold`] notices
+//! that, and the owner makes another one.
 //!
-//! Nothing is touched that is not certainly pv's: it must have the name, be a plain folder or file (no link) and belong to
+//! Nothing is removed unless it is certainly pv's: it must have the name, be a plain folder or file (no link) and belong to
 //! this user. Where files cannot be locked nothing is ever removed.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// The file of a work folder that is locked.
+/// The name of the file in a work folder that its owner locks.
 pub const LOCK: &str = "lock";
-/// How often to try anew when what was just made is taken away: it takes a pv that looks around in that very moment.
+/// How often to try anew when another pv removes a file or folder that was just made: that pv must look around at that very
+/// moment, so a hundred times in a row do not happen.
 pub const ATTEMPTS: u32 = 100;
-/// Letters that the system of temporary names puts behind a prefix.
+/// Letters that the crate `tempfile` puts behind a prefix.
 const RANDOM_LETTERS: usize = 6;
 
-/// Locks a file that was just made at this path. `false`: somebody took it for abandoned meanwhile. A file system that
-/// has no locks is no obstacle.
+/// Locks a file that was just made at this path. `false`: another pv took it for abandoned meanwhile. On a file system without
+/// locks the answer is `true`.
 pub fn hold(file: &File, path: &Path) -> io::Result<bool> {
     if matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
         return Ok(false);
@@ -38,12 +39,12 @@ pub fn sweep_folders(parent: &Path, prefix: &str) {
         if !metadata.is_dir() {
             return;
         }
-        // Somebody was killed between making the folder and the lock. Removes only what is empty.
+        // An owner that was killed before it made the lock leaves an empty folder, and only an empty one is removed here.
         if fs::remove_dir(path).is_ok() {
             return;
         }
         let Some(_lock) = abandoned(&path.join(LOCK)) else { return };
-        // The lock goes last: what is left if this process is killed here can still be told from what is not pv's.
+        // The lock is removed last: if this process is killed here, the rest can still be told from folders of others.
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             if entry.file_name() != LOCK {
                 let _ = fs::remove_file(entry.path());
@@ -62,8 +63,8 @@ pub fn sweep_files(parent: &Path, prefix: &str) {
     });
 }
 
-/// Calls `f` with what has such a name and belongs to this user. What cannot be read is left alone: this is housekeeping,
-/// and no reason to fail.
+/// Calls `f` with every file and folder that has such a name and belongs to this user. What cannot be read is left alone: this is
+/// housekeeping, and no reason to fail.
 fn sweep(parent: &Path, prefix: &str, f: impl Fn(&Path, &Metadata)) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let mut me = None;
@@ -85,15 +86,16 @@ fn sweep(parent: &Path, prefix: &str, f: impl Fn(&Path, &Metadata)) {
     }
 }
 
-/// The file, locked, if nobody holds it.
+/// The file at this path, opened and locked; `None` if it is no plain file or another process holds the lock.
 fn abandoned(path: &Path) -> Option<File> {
     let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
     let file = OpenOptions::new().read(true).write(true).open(path).ok()?;
-    // Between the two calls a link may have come in its place.
+    // Between the two calls a link may have come in the place of the file.
     let opened = file.metadata().ok()?;
     (same(&found, &opened) && file.try_lock().is_ok()).then_some(file)
 }
 
+/// Do both describe one file?
 #[cfg(unix)]
 fn same(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -105,18 +107,19 @@ fn same(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
+/// The user that a file belongs to.
 #[cfg(unix)]
 fn owner(metadata: &Metadata) -> Option<u32> {
     Some(std::os::unix::fs::MetadataExt::uid(metadata))
 }
 
-/// Elsewhere nobody can be told apart, so nothing is removed.
+/// On other systems users cannot be told apart, so nothing is removed.
 #[cfg(not(unix))]
 fn owner(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// This user, by what belongs to him.
+/// This user, found by making a file and asking whose it is.
 fn owner_of_new_files() -> Option<u32> {
     owner(&tempfile::tempfile().ok()?.metadata().ok()?)
 }

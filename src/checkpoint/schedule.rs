@@ -23,7 +23,7 @@ pub struct CheckpointSchedule {
     /// Why the search could not start from there.
     pub refused: Option<String>,
     /// The search was stopped, and the target holds all that it had done by then.
-    pub kept: bool,
+    pub up_to_date: bool,
     /// The target is a checkpoint of this search, perhaps an earlier one, without what was done since.
     pub present: bool,
     /// It is time to write a checkpoint.
@@ -43,7 +43,7 @@ impl CheckpointSchedule {
             about,
             from: None,
             refused: None,
-            kept: false,
+            up_to_date: false,
             present: false,
             due: false,
             missed: None,

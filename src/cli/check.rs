@@ -65,12 +65,12 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     {
         return console.wrong(super::resume::message(limit));
     }
-    let mut keeper_of_first = match super::resume::schedule(args, &loaded.model) {
-        Ok(keeper) => keeper,
+    let mut schedule_of_first = match super::resume::schedule(args, &loaded.model) {
+        Ok(schedule) => schedule,
         Err(message) => return console.wrong(message),
     };
-    if let (Some(keeper), Some(reader)) = (&mut keeper_of_first, from.take()) {
-        keeper.start_from(reader);
+    if let (Some(schedule), Some(reader)) = (&mut schedule_of_first, from.take()) {
+        schedule.start_from(reader);
     }
     let properties = properties(args, &loaded.model);
     let mut runs = Vec::new();
@@ -88,8 +88,8 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
             deadline,
             base: &base,
         };
-        let mut keeper = keeper_of_first.take();
-        let mut outcome = searcher.run(&plan, &mut keeper);
+        let mut schedule = schedule_of_first.take();
+        let mut outcome = searcher.run(&plan, &mut schedule);
         let mut of_property = None;
         if matches!(property, Property::Claim(_)) && outcome.error_count > outcome.property_errors {
             if !plan.all_errors && !plan.pass_assertions && is_failed_assertion(&outcome) {
@@ -99,21 +99,21 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
             of_property = Some(outcome.of_property());
         }
         known.leave_out(&mut outcome, of_property.as_ref(), plan.all_errors);
-        if let Some(why) = keeper.as_ref().and_then(|keeper| keeper.refused.as_ref()) {
+        if let Some(why) = schedule.as_ref().and_then(|schedule| schedule.refused.as_ref()) {
             return console.wrong(why);
         }
         if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
             console.wrong(format!("internal error: {what}"));
             return INTERNAL_ERROR;
         }
-        if let Some(why) = keeper.as_ref().and_then(|keeper| keeper.missed.as_ref()) {
+        if let Some(why) = schedule.as_ref().and_then(|schedule| schedule.missed.as_ref()) {
             outcome.notes.push(format!("the last checkpoint that was due is missing: {why}"));
         }
         if let Some(limit) = &outcome.stopped {
             outcome.notes.push(format!("the search did not come to its end: {}", reason(limit)));
         }
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
-        let checkpoint = keeper.as_ref().filter(|_| unfinished).and_then(left);
+        let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left);
         let mut run = Run { property: name, of_property, trails: Vec::new(), outcome, checkpoint };
         let (own, program) = plan.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
@@ -153,16 +153,16 @@ struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    fn run(&self, plan: &Plan, keeper: &mut Option<CheckpointSchedule>) -> Outcome {
+    fn run(&self, plan: &Plan, schedule: &mut Option<CheckpointSchedule>) -> Outcome {
         let mut progress = Progress::new(self.console.progress(), self.name.unwrap_or_default());
         let mut monitor = Monitor::silent(self.interrupt);
         monitor.progress = Box::new(|snapshot| progress.update(snapshot));
         monitor.warn = Box::new(|what| self.console.warn(what));
-        monitor.keeper = keeper.take();
+        monitor.checkpoints = schedule.take();
         (monitor.deadline, monitor.base) = (self.deadline, self.base.get());
         let outcome = plan.execute(self.model, &mut monitor);
         self.base.set(monitor.base);
-        *keeper = monitor.keeper.take();
+        *schedule = monitor.checkpoints.take();
         drop(monitor);
         progress.finish();
         outcome
@@ -231,9 +231,9 @@ impl KnownErrors {
 }
 
 /// The checkpoint that a search has left.
-fn left(keeper: &CheckpointSchedule) -> Option<Checkpoint> {
-    let file = keeper.target.as_ref().filter(|_| keeper.present)?;
-    Some(Checkpoint { file: file.display().to_string(), earlier: !keeper.kept })
+fn left(schedule: &CheckpointSchedule) -> Option<Checkpoint> {
+    let file = schedule.target.as_ref().filter(|_| schedule.present)?;
+    Some(Checkpoint { file: file.display().to_string(), earlier: !schedule.up_to_date })
 }
 
 fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Property], runs: &[Run]) -> u8 {

@@ -90,7 +90,7 @@ pub struct Monitor<'a> {
     /// Progress wants [`Snapshot::distinct`], which costs a pass over a small table.
     pub sampling: bool,
     /// Where a breadth-first search leaves checkpoints and starts from one.
-    pub keeper: Option<CheckpointSchedule>,
+    pub checkpoints: Option<CheckpointSchedule>,
     /// The most memory that was seen.
     pub peak: u64,
 }
@@ -134,7 +134,7 @@ impl<'a> Monitor<'a> {
             progress: Box::new(|_| ()),
             warn: Box::new(|_| ()),
             sampling: false,
-            keeper: None,
+            checkpoints: None,
             peak: 0,
         }
     }
@@ -180,8 +180,8 @@ impl<'a> Monitor<'a> {
     /// Shows progress; says if the search has to end.
     pub fn look(&mut self, snapshot: &Snapshot) -> Option<Limit> {
         self.peak = self.peak.max(snapshot.memory);
-        if let Some(keeper) = &mut self.keeper {
-            keeper.look();
+        if let Some(schedule) = &mut self.checkpoints {
+            schedule.look();
         }
         (self.progress)(snapshot);
         self.exceeded(snapshot.memory).or_else(|| self.must_end())

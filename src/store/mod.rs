@@ -1,5 +1,14 @@
-//! What has been visited. Stores for depth-first search (`depth`), for breadth-first search (`breadth`), stores that may
-//! err (`lossy`) and what they are made of (`parts`). One file per store, one trait for each kind of search; no search names a concrete store, and nobody outside keeps a pointer into one.
+//! What a search has visited.
+//!
+//! | room | what it holds | may it err? |
+//! |---|---|---|
+//! | `depth` | stores for depth-first search: all states, or a cache | never |
+//! | `breadth` | stores for breadth-first search with a queue beside it; the queue and the links | with signatures |
+//! | `lossy` | stores that keep a few bits of a state, for both kinds of search | yes, with a known probability |
+//! | `parts` | what stores are made of: room for states, hashes, signatures, random numbers | |
+//!
+//! One file per store, one trait for each kind of search. No search names a concrete store, and nobody outside keeps a
+//! pointer into one. Every store that can be saved in a checkpoint saves itself, beside its own code.
 
 pub mod breadth;
 pub mod depth;
@@ -14,7 +23,7 @@ pub use breadth::disk::{DiskOptions, DiskStore, Window};
 pub use breadth::hub::{HubCache, HubOptions};
 pub use breadth::links::{Link, Links};
 pub use breadth::queue::Queue;
-pub use breadth::representation::Kept;
+pub use breadth::representation::Representation;
 pub use breadth::work_dir::WorkDir;
 pub use breadth::{BfsStatistics, BfsStore};
 pub use depth::cache::CacheStore;
@@ -26,21 +35,21 @@ pub use parts::hash::StateHash;
 
 use crate::model::TransitionType;
 
-/// Where a store keeps a state; means something only to the store that gave it.
+/// Where a store keeps a state. A handle means something only to the store that gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Handle(pub u64);
 
 /// The answer of a store to "have we been here?".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visit {
-    /// It was not there and now is; until [`Store::leave`] it counts as on the stack.
+    /// The state was not there and now is; until [`Store::leave`] it counts as on the stack.
     New(Handle),
-    /// It was there already (or, in a store that may err, seems so).
+    /// The state was there already (or, in a store that may err, seems to have been).
     Seen {
-        /// It lies on the search stack.
+        /// The state lies on the search stack.
         on_stack: bool,
     },
-    /// It was not there and there is no room for it.
+    /// The state was not there, and there is no room for it.
     Full,
 }
 
@@ -49,7 +58,7 @@ pub enum Visit {
 /// States are byte vectors of varying length. `visit` both asks and inserts; a state that it calls new lies on the
 /// stack (a cache must not evict it, the proviso may ask for it) until `leave` is called with its handle.
 pub trait Store {
-    /// "Verified" may be said with this store: it never takes a new state for a visited one.
+    /// The store never takes a new state for a visited one: only then may a search say "verified".
     const EXACT: bool;
 
     /// Looks the state up and inserts it if it is not there. `how` is the type of the transition that led to it.
@@ -58,18 +67,18 @@ pub trait Store {
     /// The state of this handle has left the stack.
     fn leave(&mut self, handle: Handle);
 
-    /// Where a state is, if it is there and the store can say for sure.
+    /// Where a state is; `None` if it is not there, or if the store cannot tell it from others.
     fn locate(&self, _state: &[u8]) -> Option<Handle> {
         None
     }
 
-    /// Is it there? Changes nothing (precision on demand asks this).
+    /// Is the state there? Asking changes nothing (precision on demand asks this).
     fn contains(&self, state: &[u8]) -> bool;
 
     /// Bytes that the store occupies now, all tables counted.
     fn memory(&self) -> usize;
 
-    /// Why [`Visit::Full`] was said, when `on_stack` states lay on the stack.
+    /// Why the store answered [`Visit::Full`] when `on_stack` states lay on the stack.
     fn limit(&self, on_stack: u64) -> Limit;
 
     /// Figures for the report.
@@ -87,12 +96,12 @@ pub trait FindStore: Store {
 
 /// A store that may take a new state for a visited one.
 pub trait LossyStore: Store {
-    /// The search has proven that a state is new although `visit` called it seen (precision on demand). It goes onto the
-    /// stack all the same, until `leave`. Nothing needs to be written: the store holds already what stands for it.
+    /// The search has proven that a state is new although `visit` called it seen (precision on demand). The state goes onto the
+    /// stack all the same, until `leave`. Nothing is written: the bits that stand for the state are in the store already.
     fn visit_anyway(&mut self, state: &[u8]) -> Handle;
 
-    /// The hash of the state that was visited last: 64 bits, as good as the state itself for a search that wants to know
-    /// it again without hashing it once more.
+    /// The 64-bit hash of the state that was visited last, for a search that wants to recognize the state without hashing it
+    /// once more.
     fn last_hash(&self) -> u64;
 }
 
@@ -112,7 +121,7 @@ pub struct StoreStatistics {
 }
 
 impl StoreStatistics {
-    /// Those of an empty store that errs never.
+    /// The figures of an empty store that never errs.
     pub fn exact() -> Self {
         StoreStatistics { stored: 0, peak: 0, evicted: 0, omission_probability: 0.0, coverage: 1.0 }
     }

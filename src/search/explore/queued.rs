@@ -192,7 +192,7 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
             distinct: self.monitor.sampling.then(|| self.store.statistics().distinct),
         };
         let limit = self.monitor.look(&snapshot);
-        if self.monitor.keeper.is_some() && limit.is_some() && !now {
+        if self.monitor.checkpoints.is_some() && limit.is_some() && !now {
             self.later = limit;
             return false;
         }
@@ -342,7 +342,11 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             matches!(limit, Limit::Interrupted | Limit::Time(_) | Limit::Memory { .. } | Limit::CollisionRate { .. });
         if worth && !self.torn {
             match self.write(store) {
-                Ok(()) => self.monitor.keeper.iter_mut().for_each(|keeper| keeper.kept = keeper.target.is_some()),
+                Ok(()) => self
+                    .monitor
+                    .checkpoints
+                    .iter_mut()
+                    .for_each(|schedule| schedule.up_to_date = schedule.target.is_some()),
                 Err(limit) => return Stop::Limit(limit),
             }
         }
@@ -388,7 +392,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             if self.counters.level_left == 0 && self.counters.redo.is_none() {
                 self.end_level(store, bound)?;
             }
-            if self.monitor.keeper.as_ref().is_some_and(|keeper| keeper.due) {
+            if self.monitor.checkpoints.as_ref().is_some_and(|schedule| schedule.due) {
                 self.write_when_due(store)?;
             }
             if switch.is_some_and(|rate| store.collision_rate() >= rate) {
@@ -419,7 +423,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
             let ended = self.walk.expand(&mut self.machine, &mut expansion, &mut Full);
             let (limit, later, again) = (expansion.limit.take(), expansion.later.take(), expansion.again);
             if let Some(limit) = limit {
-                if again && self.monitor.keeper.is_some() {
+                if again && self.monitor.checkpoints.is_some() {
                     (self.counters.arrivals, self.ledger.count, self.walk.atomic_steps) = before;
                     self.counters.redo = Some((self.walk.base_depth, saved));
                     self.torn = false;

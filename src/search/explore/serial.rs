@@ -18,7 +18,7 @@ use crate::search::monitor::Monitor;
 use crate::search::outcome::{self, Limit, Outcome};
 use crate::store::breadth::forgetting::{ForgettingStore, Levels};
 use crate::store::parts::signature::Signatures;
-use crate::store::{BfsStore, DiskOptions, DiskStore, Kept, Links, Queue, WorkDir};
+use crate::store::{BfsStore, DiskOptions, DiskStore, Links, Queue, Representation, WorkDir};
 use std::sync::Arc;
 
 /// The collision rate at which a search moves to disk, unless the user says otherwise (the paper's γ).
@@ -116,9 +116,9 @@ fn move_to_disk<C: HandOver>(
 ) -> Result<DiskStore, Limit> {
     let mut store = DiskStore::new(options, folder)?;
     cache.hand_over(&mut |signature, state| store.preload(signature, state))?;
-    let signatures = match options.kept {
-        Kept::States => Signatures::new(64, options.seed),
-        Kept::Signatures(bits) => Signatures::new(bits, options.seed),
+    let signatures = match options.representation {
+        Representation::States => Signatures::new(64, options.seed),
+        Representation::Signatures(bits) => Signatures::new(bits, options.seed),
     };
     queued.waiting(|state| store.preload(signatures.of(state), Some(state)))?;
     store.trust(queued.queue.len());

@@ -15,8 +15,8 @@ use crate::search::monitor::Monitor;
 use crate::search::outcome::{Levels, Limit, Outcome, Verdict};
 use crate::store::breadth::disk::Window;
 use crate::store::{
-    BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Kept,
-    Links, Queue, WorkDir,
+    BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Links,
+    Queue, Representation, WorkDir,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -123,10 +123,10 @@ impl Assembly<'_> {
         }
     }
 
-    fn kept(&self) -> Kept {
+    fn representation(&self) -> Representation {
         match self.keeping {
-            Keeping::Compact { bits, .. } => Kept::Signatures(bits),
-            _ => Kept::States,
+            Keeping::Compact { bits, .. } => Representation::Signatures(bits),
+            _ => Representation::States,
         }
     }
 
@@ -136,12 +136,18 @@ impl Assembly<'_> {
 
     fn cache(&self, monitor: &Monitor<'_>) -> Result<BfsCache, Limit> {
         let LowMemory { slots, ways, .. } = *self.options;
-        BfsCache::new(slots, ways, self.kept(), self.seed, Self::budget(monitor)).ok_or(no_room(slots))
+        BfsCache::new(slots, ways, self.representation(), self.seed, Self::budget(monitor)).ok_or(no_room(slots))
     }
 
     fn hub(&self, hub: Hub, monitor: &Monitor<'_>) -> Result<HubCache, Limit> {
         let LowMemory { slots, ways, .. } = *self.options;
-        let options = HubOptions { slots, split: hub.split, overwrite: hub.overwrite, ways, kept: self.kept() };
+        let options = HubOptions {
+            slots,
+            split: hub.split,
+            overwrite: hub.overwrite,
+            ways,
+            representation: self.representation(),
+        };
         HubCache::new(options, self.seed, Self::budget(monitor)).ok_or(no_room(slots))
     }
 
@@ -179,7 +185,7 @@ impl Assembly<'_> {
         monitor: &mut Monitor<'_>,
     ) -> Result<(Outcome, Option<Levels>), Limit> {
         let memory = monitor.tables().filter(|_| self.budgeted);
-        let saved = monitor.keeper.as_mut().map(|keeper| keeper.shape()).transpose()?.flatten();
+        let saved = monitor.checkpoints.as_mut().map(|schedule| schedule.shape()).transpose()?.flatten();
         // A table that follows from the memory that is left must become what it was.
         let saved = |kind: Kind| saved.as_ref().filter(|shape| shape.kind == kind).map(|shape| shape.sizes.as_slice());
         match self.keeping {
@@ -207,15 +213,15 @@ impl Assembly<'_> {
     }
 
     fn disk_options(&self, monitor: &Monitor<'_>) -> DiskOptions {
-        let kept = match (self.options.whole_on_disk, self.keeping) {
-            (true, _) => Kept::States,
-            (false, Keeping::Compact { bits, .. }) => Kept::Signatures(bits),
-            (false, _) => Kept::Signatures(DISK_BITS),
+        let representation = match (self.options.whole_on_disk, self.keeping) {
+            (true, _) => Representation::States,
+            (false, Keeping::Compact { bits, .. }) => Representation::Signatures(bits),
+            (false, _) => Representation::Signatures(DISK_BITS),
         };
         let memory = monitor.tables().filter(|_| self.budgeted).unwrap_or(DISK_MEMORY);
         // An eighth is for the queue, another for the rest of the search.
         let memory = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX);
-        DiskOptions { kept, window: self.options.window, memory, seed: self.seed }
+        DiskOptions { representation, window: self.options.window, memory, seed: self.seed }
     }
 
     fn disk(
@@ -239,7 +245,7 @@ impl Assembly<'_> {
         monitor: &mut Monitor<'_>,
     ) -> Result<(Outcome, Option<Levels>), Limit> {
         // Cache and table must keep the same of a state.
-        let options = DiskOptions { kept: self.kept(), ..self.disk_options(monitor) };
+        let options = DiskOptions { representation: self.representation(), ..self.disk_options(monitor) };
         let folder = self.folder()?;
         Ok(serial::search(model, program, cache, (self.settings, rate), (options, &folder), monitor))
     }

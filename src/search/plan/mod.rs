@@ -332,7 +332,7 @@ impl Plan {
                 if self.low_memory.breadth != Breadth::InMemory
                     || self.keeping != Keeping::Exact
                     // The table that is its own queue cannot be saved; the one with a queue beside it can.
-                    || (monitor.keeper.is_some() && self.reducing == Reducing::Nothing) =>
+                    || (monitor.checkpoints.is_some() && self.reducing == Reducing::Nothing) =>
             {
                 let assembly = Assembly {
                     options: &self.low_memory,

@@ -13,7 +13,7 @@ use crate::checkpoint::Kind;
 use crate::limit::Limit;
 use crate::store::breadth::forgetting::{Common, ForgettingStore, Levels};
 use crate::store::breadth::groups::Groups;
-use crate::store::breadth::representation::Kept;
+use crate::store::breadth::representation::Representation;
 
 /// Ways unless the user says otherwise: a cache line of signatures. (Caching Murphi looks in 13 places.)
 pub const DEFAULT_WAYS: u8 = 8;
@@ -27,9 +27,9 @@ pub struct OneLevel(Groups);
 
 impl BfsCache {
     /// A cache of `slots` places in groups of `ways`; `None` if the system has no room for it.
-    pub fn new(slots: u64, ways: u8, kept: Kept, seed: u64, budget: usize) -> Option<Self> {
-        let levels = OneLevel(Groups::new(slots, ways, kept == Kept::States, budget)?);
-        Some(ForgettingStore { levels, common: Common::new(kept, ways, seed) })
+    pub fn new(slots: u64, ways: u8, representation: Representation, seed: u64, budget: usize) -> Option<Self> {
+        let levels = OneLevel(Groups::new(slots, ways, representation == Representation::States, budget)?);
+        Some(ForgettingStore { levels, common: Common::new(representation, ways, seed) })
     }
 }
 
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn nothing_is_forgotten_while_the_group_has_room() {
-        for kept in [Kept::States, Kept::Signatures(64)] {
+        for representation in [Representation::States, Representation::Signatures(64)] {
             for ways in [1, 3, 8, 64] {
-                let mut cache = BfsCache::new(100, ways, kept, 1, usize::MAX).unwrap();
+                let mut cache = BfsCache::new(100, ways, representation, 1, usize::MAX).unwrap();
                 let mut new = 0;
                 for i in 0..60 {
                     new += u64::from(cache.insert(&state(i)).unwrap());
@@ -87,7 +87,7 @@ mod tests {
                 assert!(ways != 1 || statistics.forgotten > 5);
                 assert!(ways < 64 || statistics.forgotten == 0);
                 assert_eq!(cache.contents().count() as u64, statistics.held);
-                assert_eq!(cache.is_exact(), kept == Kept::States);
+                assert_eq!(cache.is_exact(), representation == Representation::States);
             }
         }
     }
@@ -95,7 +95,7 @@ mod tests {
     /// Whole states are never taken for others, and what is held is found.
     #[test]
     fn whole_states_never_lie() {
-        let mut cache = BfsCache::new(50, 8, Kept::States, 1, usize::MAX).unwrap();
+        let mut cache = BfsCache::new(50, 8, Representation::States, 1, usize::MAX).unwrap();
         let mut seen = HashSet::new();
         let mut x = 1u64;
         for _ in 0..20_000 {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn all_places_are_used() {
         for (slots, ways) in [(1, 8), (7, 8), (20, 8), (23, 4), (64, 8)] {
-            let mut cache = BfsCache::new(slots, ways, Kept::Signatures(40), 1, usize::MAX).unwrap();
+            let mut cache = BfsCache::new(slots, ways, Representation::Signatures(40), 1, usize::MAX).unwrap();
             for i in 0..5_000 {
                 cache.insert(&state(i)).unwrap();
             }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn budget() {
-        let mut cache = BfsCache::new(1_000, 8, Kept::States, 1, 60_000).unwrap();
+        let mut cache = BfsCache::new(1_000, 8, Representation::States, 1, 60_000).unwrap();
         assert_eq!(cache.insert(&[1; 20]), Ok(true));
         assert!(matches!(cache.insert(&[1; 70]), Err(Limit::Memory { .. })));
     }

@@ -1,19 +1,20 @@
 //! The visited table of breadth-first search on disk, read in order and never searched.
 //!
 //! Idea: Stern and Dill 1998, Fig. 1 and 2. New states wait in a table M in memory; whether they are really new is asked
-//! for all of them together, by reading the table D on disk from its start to its end: what is found there is old, the
-//! rest is new and is appended to D. The search keeps the states in its queue meanwhile; [`confirm`](BfsStore::confirm)
-//! tells it, state by state, which ones to drop. D is read at the end of a level and when M is full. Here M also keeps what it knows, see `pending.rs`.
+//! for all of them together, by reading the table D on disk from its start to its end: a state that is found there is old,
+//! every other one is new and is appended to D. The search keeps the states in its queue meanwhile;
+//! [`confirm`](BfsStore::confirm) tells it, state by state, which ones to drop. D is read at the end of a level and when M is
+//! full. Different from the paper, M also remembers states that were judged already, see `pending.rs`.
 //!
-//! By the locality of transitions most old states are found in the newest part of D, so a check may read a part of it
-//! only (the DBF of Della Penna, Intrigila, Tronci, Venturini Zilli 2002, used in the serialization paper): [`Window`].
-//! What is missed is visited again. In every tenth level the checks read everything, which tells whether the part was
-//! large enough, and makes the search end: of such a level only states that were never visited survive.
+//! By the locality of transitions most old states are found in the newest part of D, so a check may read only a part of D
+//! (the DBF of Della Penna, Intrigila, Tronci, Venturini Zilli 2002, used in the serialization paper): [`Window`].
+//! Old states that such a check misses are visited again. In every tenth level the checks read everything, which tells whether
+//! the part was large enough, and makes the search end: of such a level only states that were never visited survive.
 //!
-//! With whole states nothing is ever omitted. With signatures, two states with one signature anywhere in D are taken for
-//! one; the probability that an error is missed for that is at most formula (1) of the paper.
+//! Sound with whole states: nothing is ever omitted. With signatures, two states with one signature anywhere in D are taken for
+//! one; the probability that an error is missed for that reason is at most formula (1) of the paper.
 //!
-//! Cost: on disk a signature (or state, 12 bytes more) per state; in memory what was asked for, whatever the model.
+//! Cost: on disk a signature per state (or the whole state and 12 bytes); in memory what was asked for, whatever the model.
 //! Time: D is read once per level and once per filling of M.
 
 mod saved;
@@ -24,7 +25,7 @@ use crate::checkpoint::exactly;
 use crate::limit::Limit;
 use crate::store::breadth::pending::{Inserted, Pending, SignatureSet, StateSet};
 use crate::store::breadth::queue::Queue;
-use crate::store::breadth::representation::Kept;
+use crate::store::breadth::representation::Representation;
 use crate::store::breadth::work_dir::{WorkDir, WorkFile};
 use crate::store::breadth::{BfsStatistics, BfsStore};
 use crate::store::lossy::omission::Omission;
@@ -36,9 +37,9 @@ use std::sync::Arc;
 
 /// Bytes of a block of D: read at once. Large for speed, less if memory is small.
 const BLOCK: usize = 1 << 18;
-/// The least block.
+/// Bytes of the smallest block.
 const LEAST_BLOCK: usize = 1 << 12;
-/// In every so many-th level everything is read (the value of DBF).
+/// In one of so many levels the checks read all of D (the value of DBF).
 const FULL_CHECK_EVERY: u64 = 10;
 /// With an automatic window, the share of the old states that the newest part must have found in the last full check.
 const WANTED_HITS: f64 = 0.99;
@@ -60,12 +61,12 @@ pub enum Window {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DiskOptions {
     /// What is kept of a state.
-    pub kept: Kept,
+    pub representation: Representation,
     /// How much of D a check reads.
     pub window: Window,
     /// Bytes of memory for M and the buffers.
     pub memory: usize,
-    /// Of the signatures and of the choice of blocks.
+    /// The seed of the signatures and of the choice of blocks.
     pub seed: u64,
 }
 
@@ -151,19 +152,19 @@ struct Book {
 impl DiskStore {
     /// An empty store with its files in the folder.
     pub fn new(options: DiskOptions, folder: &Arc<WorkDir>) -> Result<Self, Limit> {
-        let DiskOptions { kept, memory, seed, .. } = options;
+        let DiskOptions { representation, memory, seed, .. } = options;
         let no_room = || Limit::Memory { used: memory as u64, budget: memory as u64 };
         // Two blocks of D and three of the verdicts; the rest is for M.
         let block = (memory / 32).clamp(LEAST_BLOCK, BLOCK);
         let rest = memory.saturating_sub(2 * block + 3 * LEAST_BLOCK + (1 << 14));
-        let pending = match kept {
-            Kept::Signatures(_) => Pending::Signatures(SignatureSet::new(rest).ok_or_else(no_room)?),
-            Kept::States => Pending::States(StateSet::new(rest, seed).ok_or_else(no_room)?),
+        let pending = match representation {
+            Representation::Signatures(_) => Pending::Signatures(SignatureSet::new(rest).ok_or_else(no_room)?),
+            Representation::States => Pending::States(StateSet::new(rest, seed).ok_or_else(no_room)?),
         };
         Ok(DiskStore {
             options,
-            signatures: Signatures::new(kept.lookup_bits(), seed),
-            width: usize::from(kept.lookup_bits().clamp(2, 64)).div_ceil(8),
+            signatures: Signatures::new(representation.lookup_bits(), seed),
+            width: usize::from(representation.lookup_bits().clamp(2, 64)).div_ceil(8),
             pending,
             table: Table {
                 file: folder.create("visited")?,
@@ -196,15 +197,16 @@ impl DiskStore {
         self.table.records
     }
 
-    /// Puts what another store has visited into D; not to be confirmed. With whole states the state must be given.
+    /// Puts a state that another store has visited into D; the search is never asked to confirm it. A store of whole states must be
+    /// given the state.
     pub fn preload(&mut self, signature: u64, state: Option<&[u8]>) -> Result<(), Limit> {
-        match (self.options.kept, state) {
-            (Kept::States, None) => {
+        match (self.options.representation, state) {
+            (Representation::States, None) => {
                 Err(Limit::File("signatures cannot be made into whole states: go on with --store compact".to_string()))
             }
             (_, state) => {
                 self.book.distinct.note(signature.wrapping_mul(SPREAD));
-                append(&mut self.table, self.options.kept, self.width, signature, state.unwrap_or_default())
+                append(&mut self.table, self.options.representation, self.width, signature, state.unwrap_or_default())
             }
         }
     }
@@ -214,10 +216,10 @@ impl DiskStore {
         let mut buffer = std::mem::take(&mut self.buffer);
         for block in 0..self.table.starts.len() {
             self.table.read(block, &mut buffer)?;
-            each_record(self.options.kept, self.width, &buffer, &mut f)?;
+            each_record(self.options.representation, self.width, &buffer, &mut f)?;
         }
         self.buffer = buffer;
-        each_record(self.options.kept, self.width, &self.table.tail, &mut f)
+        each_record(self.options.representation, self.width, &self.table.tail, &mut f)
     }
 
     /// INSERT of Fig. 2.
@@ -259,7 +261,7 @@ impl DiskStore {
                 waiting -= found;
                 return Ok(waiting > 0);
             }
-            let result = each_record(self.options.kept, self.width, bytes, &mut |signature, state| {
+            let result = each_record(self.options.representation, self.width, bytes, &mut |signature, state| {
                 found += u64::from(pending.found_on_disk(signature, state));
                 Ok(())
             });
@@ -297,9 +299,10 @@ impl DiskStore {
         pending.judge(|signature, state, is_new| {
             if is_new {
                 map[4 + count as usize / 8] |= 1 << (count % 8);
-                let signature = if options.kept == Kept::States { signatures.of(state) } else { signature };
+                let signature =
+                    if options.representation == Representation::States { signatures.of(state) } else { signature };
                 book.distinct.note(signature.wrapping_mul(SPREAD));
-                append(table, options.kept, *width, signature, state)?;
+                append(table, options.representation, *width, signature, state)?;
             }
             count += 1;
             Ok(())
@@ -344,35 +347,41 @@ impl DiskStore {
 /// Spreads signatures of few bits over all 64 (odd: a bijection), for the estimate of distinct states.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-fn append(table: &mut Table, kept: Kept, width: usize, signature: u64, state: &[u8]) -> Result<(), Limit> {
+fn append(
+    table: &mut Table,
+    representation: Representation,
+    width: usize,
+    signature: u64,
+    state: &[u8],
+) -> Result<(), Limit> {
     let bytes = (signature - 1).to_le_bytes();
-    match kept {
-        Kept::Signatures(_) => table.append(&[&bytes[..width]]),
-        Kept::States => table.append(&[&bytes, &(state.len() as u32).to_le_bytes(), state]),
+    match representation {
+        Representation::Signatures(_) => table.append(&[&bytes[..width]]),
+        Representation::States => table.append(&[&bytes, &(state.len() as u32).to_le_bytes(), state]),
     }
 }
 
 /// The records of a block. In D a signature is written less 1, so that B bits take B bits.
 fn each_record(
-    kept: Kept,
+    representation: Representation,
     width: usize,
     block: &[u8],
     f: &mut impl FnMut(u64, &[u8]) -> Result<(), Limit>,
 ) -> Result<(), Limit> {
-    match kept {
-        Kept::Signatures(_) if width == 8 => {
+    match representation {
+        Representation::Signatures(_) if width == 8 => {
             for record in block.as_chunks::<8>().0 {
                 f(u64::from_le_bytes(*record) + 1, &[])?;
             }
         }
-        Kept::Signatures(_) => {
+        Representation::Signatures(_) => {
             for record in block.chunks_exact(width) {
                 let mut bytes = [0; 8];
                 bytes[..width].copy_from_slice(record);
                 f(u64::from_le_bytes(bytes) + 1, &[])?;
             }
         }
-        Kept::States => {
+        Representation::States => {
             let mut rest = block;
             while let Some((signature, after)) = rest.split_first_chunk::<8>()
                 && let Some((length, after)) = after.split_first_chunk::<4>()
@@ -395,7 +404,7 @@ fn split_verdicts(record: &[u8]) -> (usize, &[u8]) {
 
 impl BfsStore for DiskStore {
     fn is_exact(&self) -> bool {
-        self.options.kept == Kept::States
+        self.options.representation == Representation::States
     }
 
     #[inline]
@@ -456,9 +465,9 @@ impl BfsStore for DiskStore {
     fn statistics(&self) -> BfsStatistics {
         let stored = self.table.records;
         let (read, written) = self.verdicts.traffic();
-        let omission = match self.options.kept {
-            Kept::States => Omission::NONE,
-            Kept::Signatures(_) => Omission {
+        let omission = match self.options.representation {
+            Representation::States => Omission::NONE,
+            Representation::Signatures(_) => Omission {
                 probability: -self.book.kept_logarithm.exp_m1(),
                 // Each state was compared with all of D: half of the final one on average.
                 ..Omission::of_comparisons(stored, stored as f64 / 2.0, self.signatures.count())
@@ -512,28 +521,32 @@ mod tests {
         expanded
     }
 
-    fn options(kept: Kept, window: Window, memory: usize) -> DiskOptions {
-        DiskOptions { kept, window, memory, seed: 1 }
+    fn options(representation: Representation, window: Window, memory: usize) -> DiskOptions {
+        DiskOptions { representation, window, memory, seed: 1 }
     }
 
     #[test]
     fn visits_what_the_exact_search_visits() {
         let folder = WorkDir::new(None).unwrap();
-        for kept in [Kept::Signatures(64), Kept::Signatures(45), Kept::States] {
+        for representation in [Representation::Signatures(64), Representation::Signatures(45), Representation::States] {
             for memory in [60_000, 200_000, 10_000_000] {
-                let mut store = DiskStore::new(options(kept, Window::Everything, memory), &folder).unwrap();
+                let mut store = DiskStore::new(options(representation, Window::Everything, memory), &folder).unwrap();
                 let expanded = search(&mut store, 20_000, scattered);
                 let different: HashSet<&u64> = expanded.iter().collect();
-                assert_eq!(different.len(), 20_000, "{kept:?} {memory}");
-                assert_eq!(expanded.len(), 20_000, "{kept:?} {memory}");
+                assert_eq!(different.len(), 20_000, "{representation:?} {memory}");
+                assert_eq!(expanded.len(), 20_000, "{representation:?} {memory}");
                 let statistics = store.statistics();
                 assert_eq!((statistics.stored, statistics.revisits()), (20_000, 0.0));
-                assert_eq!(store.is_exact(), kept == Kept::States);
-                assert!(store.memory() <= memory.max(100_000) + 50_000, "{kept:?} {memory}: {}", store.memory());
+                assert_eq!(store.is_exact(), representation == Representation::States);
+                assert!(
+                    store.memory() <= memory.max(100_000) + 50_000,
+                    "{representation:?} {memory}: {}",
+                    store.memory()
+                );
                 let mut records = 0;
                 store
                     .contents(|signature, bytes| {
-                        assert!(signature > 0 && (kept == Kept::States) != bytes.is_empty());
+                        assert!(signature > 0 && (representation == Representation::States) != bytes.is_empty());
                         records += 1;
                         Ok(())
                     })
@@ -547,7 +560,7 @@ mod tests {
     fn a_window_visits_everything_and_some_twice() {
         let folder = WorkDir::new(None).unwrap();
         for window in [Window::Share(0.3), Window::Share(0.05), Window::Auto] {
-            let mut store = DiskStore::new(options(Kept::Signatures(64), window, 60_000), &folder).unwrap();
+            let mut store = DiskStore::new(options(Representation::Signatures(64), window, 60_000), &folder).unwrap();
             let expanded = search(&mut store, 40_000, local);
             let different: HashSet<&u64> = expanded.iter().collect();
             assert_eq!(different.len(), 40_000);
@@ -562,7 +575,8 @@ mod tests {
     #[test]
     fn narrow_signatures_omit_as_the_bound_says() {
         let folder = WorkDir::new(None).unwrap();
-        let mut store = DiskStore::new(options(Kept::Signatures(16), Window::Everything, 1_000_000), &folder).unwrap();
+        let mut store =
+            DiskStore::new(options(Representation::Signatures(16), Window::Everything, 1_000_000), &folder).unwrap();
         let expanded = search(&mut store, 20_000, scattered);
         let statistics = store.statistics();
         assert!(
@@ -573,7 +587,8 @@ mod tests {
         );
         // Of 2^16 signatures; some states were never met.
         assert!(statistics.omission.coverage > 0.8 && statistics.omission.coverage < 0.95);
-        let mut store = DiskStore::new(options(Kept::Signatures(48), Window::Everything, 1_000_000), &folder).unwrap();
+        let mut store =
+            DiskStore::new(options(Representation::Signatures(48), Window::Everything, 1_000_000), &folder).unwrap();
         search(&mut store, 20_000, scattered);
         let probability = store.statistics().omission.probability;
         let checks = store.statistics().checks as f64;
@@ -585,7 +600,8 @@ mod tests {
     #[test]
     fn preloaded_states_are_old() {
         let folder = WorkDir::new(None).unwrap();
-        let mut store = DiskStore::new(options(Kept::Signatures(64), Window::Everything, 100_000), &folder).unwrap();
+        let mut store =
+            DiskStore::new(options(Representation::Signatures(64), Window::Everything, 100_000), &folder).unwrap();
         let signatures = Signatures::new(64, 1);
         for i in 0..100 {
             store.preload(signatures.of(&state(i)), None).unwrap();
@@ -596,7 +612,7 @@ mod tests {
         store.end_level().unwrap();
         let expected: Vec<bool> = (50..150).map(|i| i >= 100).collect();
         assert_eq!((0..100).map(|_| store.confirm().unwrap()).collect::<Vec<bool>>(), expected);
-        let whole = DiskStore::new(options(Kept::States, Window::Everything, 100_000), &folder);
+        let whole = DiskStore::new(options(Representation::States, Window::Everything, 100_000), &folder);
         assert!(whole.unwrap().preload(5, None).is_err());
     }
 }

@@ -12,7 +12,7 @@
 use crate::checkpoint::{Kind, Reader, Save, StoreShape, Visited, Writer, section};
 use crate::limit::Limit;
 use crate::store::breadth::groups::Groups;
-use crate::store::breadth::representation::Kept;
+use crate::store::breadth::representation::Representation;
 use crate::store::breadth::{BfsStatistics, BfsStore};
 use crate::store::parts::distinct::Distinct;
 use crate::store::parts::hash::StateHash;
@@ -40,7 +40,7 @@ pub trait Levels {
 /// What caches of all levels need.
 #[derive(Debug)]
 pub struct Common {
-    kept: Kept,
+    representation: Representation,
     ways: u8,
     seed: u64,
     place: StateHash,
@@ -60,13 +60,13 @@ pub(super) struct Tally {
 }
 
 impl Common {
-    pub(super) fn new(kept: Kept, ways: u8, seed: u64) -> Self {
+    pub(super) fn new(representation: Representation, ways: u8, seed: u64) -> Self {
         Common {
-            kept,
+            representation,
             ways,
             seed,
             place: StateHash::new(seed),
-            signatures: Signatures::new(kept.lookup_bits(), seed),
+            signatures: Signatures::new(representation.lookup_bits(), seed),
             tally: Tally { rng: StoreRng::new(seed), distinct: Distinct::default(), stored: 0, forgotten: 0 },
         }
     }
@@ -119,7 +119,7 @@ impl<L: Levels> ForgettingStore<L> {
 
 impl<L: Levels> BfsStore for ForgettingStore<L> {
     fn is_exact(&self) -> bool {
-        self.common.kept == Kept::States
+        self.common.representation == Representation::States
     }
 
     #[inline]
@@ -139,7 +139,7 @@ impl<L: Levels> BfsStore for ForgettingStore<L> {
             held: self.levels.groups().map(Groups::held).sum(),
             forgotten,
             distinct: if forgotten == 0 { stored as f64 } else { distinct.estimate().min(stored as f64) },
-            ..BfsStatistics::of_set(stored, self.common.kept.omission(stored, compared))
+            ..BfsStatistics::of_set(stored, self.common.representation.omission(stored, compared))
         }
     }
 
@@ -158,10 +158,10 @@ impl<L: Levels> BfsStore for ForgettingStore<L> {
 
 impl<L: Levels> Save for ForgettingStore<L> {
     fn shape(&self) -> StoreShape {
-        let Common { kept, ways, seed, .. } = self.common;
+        let Common { representation, ways, seed, .. } = self.common;
         let mut sizes: Vec<u64> = self.levels.groups().map(|groups| groups.slots() as u64).collect();
         sizes.push(u64::from(ways));
-        StoreShape { kind: L::KIND, bits: kept.bits(), seed, sizes }
+        StoreShape { kind: L::KIND, bits: representation.bits(), seed, sizes }
     }
 
     fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {

@@ -13,7 +13,7 @@ use crate::checkpoint::Kind;
 use crate::limit::Limit;
 use crate::store::breadth::forgetting::{Common, ForgettingStore, Levels};
 use crate::store::breadth::groups::Groups;
-use crate::store::breadth::representation::Kept;
+use crate::store::breadth::representation::Representation;
 use crate::store::parts::signature::mix;
 use rand::Rng;
 
@@ -47,17 +47,17 @@ pub struct HubOptions {
     /// Ways of both levels.
     pub ways: u8,
     /// What is kept of a state.
-    pub kept: Kept,
+    pub representation: Representation,
 }
 
 impl HubCache {
     /// A cache of two levels; `None` if the system has no room for it.
     pub fn new(options: HubOptions, seed: u64, budget: usize) -> Option<Self> {
-        let HubOptions { slots, split, overwrite, ways, kept } = options;
+        let HubOptions { slots, split, overwrite, ways, representation } = options;
         // Each level has at least one place.
         let first = ((slots as f64 * split).round() as u64).clamp(1, slots.saturating_sub(1).max(1));
         let second = slots.saturating_sub(first).max(1);
-        let whole = kept == Kept::States;
+        let whole = representation == Representation::States;
         let share = (budget as f64 * first as f64 / (first + second) as f64) as usize;
         let levels = TwoLevels {
             first: Groups::new(first, ways, whole, share)?,
@@ -65,7 +65,7 @@ impl HubCache {
             overwrite: overwrite.clamp(0.0, 1.0),
             displaced: Vec::new(),
         };
-        Some(ForgettingStore { levels, common: Common::new(kept, ways, seed) })
+        Some(ForgettingStore { levels, common: Common::new(representation, ways, seed) })
     }
 }
 
@@ -137,14 +137,14 @@ mod tests {
     use crate::store::BfsStore;
     use crate::store::testing::state;
 
-    fn options(slots: u64, overwrite: f64, kept: Kept) -> HubOptions {
-        HubOptions { slots, split: 0.7, overwrite, ways: 8, kept }
+    fn options(slots: u64, overwrite: f64, representation: Representation) -> HubOptions {
+        HubOptions { slots, split: 0.7, overwrite, ways: 8, representation }
     }
 
     #[test]
     fn both_levels_fill_before_anything_is_lost_for_good() {
-        for kept in [Kept::States, Kept::Signatures(48)] {
-            let mut hub = HubCache::new(options(1_000, 0.0, kept), 1, usize::MAX).unwrap();
+        for representation in [Representation::States, Representation::Signatures(48)] {
+            let mut hub = HubCache::new(options(1_000, 0.0, representation), 1, usize::MAX).unwrap();
             for i in 0..10_000 {
                 assert!(hub.insert(&state(i)).unwrap());
             }
@@ -157,7 +157,7 @@ mod tests {
 
     /// How often 20 states that come again and again are taken for new, in the last quarter of a flood of others.
     fn forgotten_hubs(overwrite: f64) -> u32 {
-        let options = HubOptions { split: 0.1, ..options(2_000, overwrite, Kept::Signatures(64)) };
+        let options = HubOptions { split: 0.1, ..options(2_000, overwrite, Representation::Signatures(64)) };
         let mut hub = HubCache::new(options, 1, usize::MAX).unwrap();
         let mut forgotten = 0;
         for i in 0..400_000 {
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn tiny_caches_work() {
         for slots in 0..5 {
-            let mut hub = HubCache::new(options(slots, 0.5, Kept::States), 1, usize::MAX).unwrap();
+            let mut hub = HubCache::new(options(slots, 0.5, Representation::States), 1, usize::MAX).unwrap();
             for i in 0..100 {
                 hub.insert(&state(i)).unwrap();
                 assert!(!hub.insert(&state(i)).unwrap());

@@ -1,8 +1,10 @@
-//! Where each state of a breadth-first search came from, by numbers: state `i` is the i-th that was taken from the
-//! queue, its link the number of the state it was reached from and which arrival in the expansion of that one it was.
-//! That is enough to rebuild the path to an error by re-execution, whatever the store has forgotten since.
+//! Where each state of a breadth-first search came from. States are numbered in the order in which they are expanded; the link of a
+//! state is the number of the state it was reached from, and which arrival in the expansion of that state it was.
 //!
-//! Idea: Stern and Dill 1998, end of section 3.3. Cost: 8 bytes per state, on disk if there is a folder.
+//! Idea: Stern and Dill 1998, end of section 3.3. Executing the expansions along the links again rebuilds the path to an
+//! error, whatever the store has forgotten since. Sound: the path is found by execution, so it is a path of the model.
+//!
+//! Cost: 8 bytes per state, on disk if there is a folder; a path costs one expansion for each of its states.
 
 use crate::checkpoint::{Reader, Writer, section};
 use crate::limit::Limit;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 
 /// Bits of the arrival in a link; the others are the parent's number (2^40 states).
 const ORDINAL_BITS: u32 = 24;
-/// Links kept in memory before they are written: 64 KiB.
+/// Links that wait in memory until they are written to the file: 64 KiB.
 const BUFFER: usize = 1 << 13;
 const SIZE: u64 = size_of::<u64>() as u64;
 
@@ -25,12 +27,12 @@ pub struct Link {
 }
 
 impl Link {
-    /// In one word. Arrivals beyond 2^24 of one state are all called the last: no model has so many.
+    /// The link in one word. Arrivals beyond 2^24 in one expansion all get the last number: no model has so many.
     pub fn pack(self) -> u64 {
         self.parent << ORDINAL_BITS | u64::from(self.ordinal.min((1 << ORDINAL_BITS) - 1))
     }
 
-    /// From a word.
+    /// The link that [`pack`](Self::pack) has put into a word.
     pub fn unpack(word: u64) -> Self {
         Link { parent: word >> ORDINAL_BITS, ordinal: (word & ((1 << ORDINAL_BITS) - 1)) as u32 }
     }
@@ -39,28 +41,28 @@ impl Link {
 /// The links of all states, by number.
 #[derive(Debug, Default)]
 pub struct Links {
-    /// Those before the ones in memory.
+    /// The links before those in `recent`.
     file: Option<WorkFile>,
     recent: Vec<u64>,
 }
 
 impl Links {
-    /// In memory.
+    /// Links in memory only.
     pub fn in_memory() -> Self {
         Links::default()
     }
 
-    /// In the folder.
+    /// Links in a file of the folder.
     pub fn on_disk(folder: &Arc<WorkDir>) -> Result<Self, Limit> {
         Ok(Links { file: Some(folder.create("links")?), recent: Vec::new() })
     }
 
-    /// How many.
+    /// How many links there are.
     pub fn len(&self) -> u64 {
         self.file.as_ref().map_or(0, WorkFile::len) / SIZE + self.recent.len() as u64
     }
 
-    /// None.
+    /// Is there no link?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -70,7 +72,7 @@ impl Links {
         self.recent.capacity() * size_of::<u64>()
     }
 
-    /// The link of the next state.
+    /// Adds the link of the next state.
     #[inline]
     pub fn push(&mut self, link: Link) -> Result<(), Limit> {
         self.recent.push(link.pack());
@@ -102,7 +104,7 @@ impl Links {
         Ok(Link::unpack(u64::from_le_bytes(word)))
     }
 
-    /// Goes over all, in order.
+    /// Calls `f` with every link, in order.
     pub fn for_each(&mut self, mut f: impl FnMut(Link) -> Result<(), Limit>) -> Result<(), Limit> {
         if let Some(file) = &mut self.file {
             let mut buffer = Vec::new();

@@ -1,10 +1,10 @@
-//! The queue of breadth-first search: records of bytes, first in, first out, in memory or beyond a bound on disk.
+//! The queue of breadth-first search: records of bytes, first in, first out, in memory or, beyond a bound, on disk.
 //!
-//! Idea: a queue is only touched at its ends, so the middle may lie on disk and is written and read once, in order, in
-//! blocks (as in Stern and Dill 1998, section 3.1). Blocks go to files of bounded size, each removed when it was read,
-//! so the queue takes no more disk than it has records.
+//! Idea: a queue is only touched at its ends, so its middle may lie on disk and is written and read once, in order, in
+//! blocks (as in Stern and Dill 1998, section 3.1). Blocks go to files of bounded size; each file is removed when it was read,
+//! so the queue takes no more disk than its records need. Sound: no record is ever lost or comes out of order.
 //!
-//! Cost: 4 bytes per record; two blocks of memory, and as many full ones as the bound allows.
+//! Cost: 4 bytes per record; two blocks of memory, and as many full blocks as the bound allows.
 
 use crate::checkpoint::container::Name;
 use crate::checkpoint::{Reader, Writer};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Bytes of a block: one seek pays for that much; less if the bound on memory is small.
 const BLOCK: usize = 1 << 18;
-/// The least block.
+/// Bytes of the smallest block.
 const LEAST_BLOCK: usize = 1 << 12;
 /// A file takes blocks up to this size: small enough to give space back soon, large enough for few files.
 const SEGMENT: u64 = 1 << 26;
@@ -28,7 +28,7 @@ struct Segment {
     read: u64,
 }
 
-/// The queue.
+/// The queue. See the head of this file.
 #[derive(Debug)]
 pub struct Queue {
     /// The block that is read, and how far.
@@ -78,12 +78,12 @@ impl Queue {
         }
     }
 
-    /// Records.
+    /// How many records wait.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// No records.
+    /// Does no record wait?
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -7,19 +7,19 @@ use crate::store::lossy::omission::Omission;
 
 /// What is kept of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kept {
+pub enum Representation {
     /// All of it.
     States,
     /// A signature of this many bits.
     Signatures(u8),
 }
 
-impl Kept {
+impl Representation {
     /// Bits of a signature in the store; `None` for whole states.
     pub(in crate::store) fn bits(self) -> Option<u8> {
         match self {
-            Kept::States => None,
-            Kept::Signatures(bits) => Some(bits),
+            Representation::States => None,
+            Representation::Signatures(bits) => Some(bits),
         }
     }
 
@@ -32,8 +32,10 @@ impl Kept {
     /// signatures.
     pub(in crate::store) fn omission(self, stored: u64, compared: f64) -> Omission {
         match self {
-            Kept::States => Omission::NONE,
-            Kept::Signatures(bits) => Omission::of_comparisons(stored, compared, 2f64.powi(i32::from(bits)) - 1.0),
+            Representation::States => Omission::NONE,
+            Representation::Signatures(bits) => {
+                Omission::of_comparisons(stored, compared, 2f64.powi(i32::from(bits)) - 1.0)
+            }
         }
     }
 }

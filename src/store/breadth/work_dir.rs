@@ -1,6 +1,8 @@
-//! The folder for the files of one search: made for it, readable by this user only, gone with everything in it when the
-//! last holder drops it; if the process is killed, when the next one makes a folder at the same place (see `leftovers`).
-//! Errors of files are values that say what was tried, where, and what the system answered.
+//! The folder for the files of one search: readable by this user only, and removed with everything in it when its last
+//! holder drops it. If the process is killed, the next pv that makes a folder at the same place removes it (see
+//! `checkpoint::leftovers`).
+//!
+//! A file that somebody removes or cuts short while the search runs is noticed before the next bytes are written.
 
 use crate::checkpoint::leftovers::{self, ATTEMPTS, LOCK};
 use crate::limit::Limit;
@@ -14,12 +16,12 @@ use tempfile::TempDir;
 /// How the names of the folders begin.
 const PREFIX: &str = "pv-";
 
-/// The folder.
+/// The folder. See the head of this file.
 #[derive(Debug)]
 pub struct WorkDir {
     folder: TempDir,
     next: AtomicU64,
-    // Tells others that the folder is in use.
+    // Tells other processes that the folder is in use.
     _lock: File,
 }
 
@@ -61,7 +63,7 @@ impl WorkDir {
         Err(io::Error::other("it is removed by somebody each time"))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -91,12 +93,12 @@ pub struct WorkFile {
 }
 
 impl WorkFile {
-    /// Bytes.
+    /// How many bytes were written.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Nothing was written.
+    /// Was nothing written?
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -135,7 +137,7 @@ impl WorkFile {
 
 impl Drop for WorkFile {
     fn drop(&mut self) {
-        // If that fails the folder's own removal tries again.
+        // If that fails, the removal of the folder tries again.
         let _ = std::fs::remove_file(&self.path);
     }
 }

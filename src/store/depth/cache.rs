@@ -1,14 +1,15 @@
 //! The bounded cache of depth-first search: at most N states at any moment.
 //!
-//! Idea: state-space caching (Holzmann 1985; Godefroid, Holzmann, Pirottin 1995, section 2). The states of the current
-//! path are kept, which makes the search end; of the others as many as fit, and [`Replacement`] says which one goes when
-//! a new one comes.
+//! Idea: state-space caching (Holzmann 1985; Godefroid, Holzmann, Pirottin 1995, section 2). All states of the current path
+//! are kept, so that every cycle is recognized and the search ends. Of the other states as many are kept as fit, and
+//! [`Replacement`] says which one is forgotten when a new state needs room.
 //!
-//! Sound: a state that is there is there whole, so nothing is ever omitted; a forgotten one is explored again. Without
-//! sleep sets that work explodes once N falls below a third of the states (Figure 4). When the path alone needs more
-//! than N the answer is [`Visit::Full`].
+//! Sound: states are kept whole, so no state is ever taken for another one and nothing is omitted; a forgotten state is
+//! explored again. Without sleep sets that work explodes once N falls below a third of the states (Figure 4 of the paper).
+//! When the path alone needs more than N states the answer is [`Visit::Full`].
 //!
-//! Cost per state: a place of the [`Slab`] (the longest vector so far), 12 to 24 bytes of table, 16 of traits. No allocation after the cache has filled. Insertion, eviction and lookup are O(1).
+//! Cost per state: a place of the [`Slab`] (the longest state so far), 12 to 24 bytes of table, 16 bytes of hash, traits and list. Nothing is
+//! allocated after the cache has filled. Insertion, eviction and lookup take constant time.
 
 use crate::limit::Limit;
 use crate::model::TransitionType;
@@ -28,9 +29,9 @@ const NUMBER_MASK: u64 = u32::MAX as u64;
 /// The cache. See the head of this file.
 #[derive(Debug)]
 pub struct CacheStore {
-    /// Most states; falls to what is held when memory ends.
+    /// The most states the cache may hold now; falls to the number that it holds when memory ends.
     limit: usize,
-    /// What was asked for.
+    /// The most states that the user allows.
     asked: usize,
     budget: usize,
     table: Vec<u64>,
@@ -48,7 +49,7 @@ pub struct CacheStore {
 }
 
 impl CacheStore {
-    /// A cache of at most `limit` states and `budget` bytes; the seed is that of hash and choices.
+    /// A cache of at most `limit` states and `budget` bytes; `seed` is for the hash and for the random choices.
     pub fn new(limit: u64, replacement: Replacement, seed: u64, budget: usize) -> Self {
         // Numbers are 32 bits wide, and one value is taken for the empty slot.
         let limit = limit.min(u64::from(u32::MAX) - 1) as usize;
@@ -79,7 +80,7 @@ impl CacheStore {
         self.traits.len()
     }
 
-    /// Nothing is held.
+    /// Is no state held?
     pub fn is_empty(&self) -> bool {
         self.traits.is_empty()
     }

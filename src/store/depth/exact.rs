@@ -1,14 +1,14 @@
 //! The exact store: every visited state, whole.
 //!
 //! Idea: a table of 64-bit words by open addressing, each word 29 bits of the state's hash and the 35-bit position of
-//! its bytes in an [`Arena`]. Nearly every probe that hits another state is told apart by the 29 bits, without touching
-//! the state. The slot is the *upper* bits of the hash, so the table can double by streaming over itself: the order of
+//! its bytes in an [`Arena`]. A probe that hits another state is nearly always told apart by the 29 bits, without touching
+//! the other state. The slot is the *upper* bits of the hash, so the table can double by streaming over itself: the order of
 //! the slots stays, and no state is read (until the table has more slots than 2^29).
 //!
-//! Always sound: it is the only store with which a search may say "verified".
+//! Sound always: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten.
 //!
-//! Cost per state: the vector, 4 bytes of header, 1.5 of alignment, 11 to 21 of table; 32 while the table doubles
-//! (SPIN's default: the vector and about 40). A lookup touches one or two lines of the table and one state.
+//! Cost per state: the state, 4 bytes of header, 1.5 of alignment, 11 to 21 of table; 32 while the table doubles
+//! (SPIN's default: the state and about 40). A lookup touches one or two lines of the table and one state.
 
 use crate::checkpoint::{Kind, Reader, Save, StoreShape, Visited, Writer, section};
 use crate::limit::Limit;
@@ -87,7 +87,7 @@ impl ExactStore {
         self.len
     }
 
-    /// No state yet.
+    /// Is the store empty?
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -119,8 +119,8 @@ impl ExactStore {
         self.arena.next(handle.0).map(Handle)
     }
 
-    /// Inserts for a breadth-first search: `from` is the state it was reached from. "On the stack" here means that it waits
-    /// in the queue; the search says [`Store::leave`] when it takes a state out.
+    /// Inserts a state for a breadth-first search; `from` is the state that it was reached from. "On the stack" here means that
+    /// the state waits in the queue; the search calls [`Store::leave`] when it takes the state out.
     pub fn insert(&mut self, state: &[u8], from: Option<Handle>) -> Visit {
         self.insert_or_find(state, true, from.map_or(0, |handle| handle.0))
     }

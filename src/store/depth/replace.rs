@@ -2,19 +2,21 @@
 //! section 5 and Figure 5, and the four strategies of Holzmann 1985 that they recall there.
 //!
 //! Idea: states that may be forgotten (not on the stack) lie in lists, one list per class. The strategy says which class
-//! a state belongs to, and picks a list; inside a list the choice is random. A state moves between lists by swapping
-//! with the last, so every step costs O(1), choosing costs at most [`CLASSES`] or the scan limit.
+//! a state belongs to, and picks a list; inside a list the choice is random.
 //!
-//! | strategy | class | evicted from |
+//! | strategy | class of a state | list that a state is forgotten from |
 //! |---|---|---|
-//! | random | one for all | it |
-//! | type | one for all | the highest transition type among `scan` neighbours |
+//! | random | one class for all | the only one |
+//! | type | one class for all | the only one: the highest transition type among `scan` neighbours |
 //! | most-visited | number of visits | the highest class |
 //! | least-visited | number of visits | the lowest class |
 //! | largest-class | number of visits | the largest class |
 //! | smallest-subtree | states below it in the search tree, as a power of two | the lowest class |
 //!
-//! Soundness does not depend on the choice: a forgotten state is at worst explored again.
+//! Sound whatever is chosen: a forgotten state is at worst explored again.
+//!
+//! Cost: a state leaves a list by swapping places with the last one, in constant time; choosing looks at no more than
+//! [`CLASSES`] lists or `scan` states. 4 bytes per state in the lists, 8 bytes of traits.
 
 use crate::model::TransitionType;
 use rand::rngs::SmallRng;

@@ -1,11 +1,11 @@
-//! A Bloom filter: of every visited state K bits of one long row are set.
+//! A Bloom filter: every visited state sets K bits of one long row.
 //!
 //! Idea: Bloom 1970; as SPIN's bitstate search with K = 3 since Holzmann 1998; the analysis and the double hashing are
 //! those of Dillinger and Manolios 2004 (see Melatti, Palmer, Gopalakrishnan 2007, section 2). A state all of whose bits
 //! are set is taken for a visited one.
 //!
-//! Unsound in one direction: a new state may find its bits set by others and is omitted. Every error found is real. The
-//! share of set bits tells how likely that was. It never fills up, it only gets blind.
+//! Unsound in one direction: a new state whose bits were all set by other states is omitted. Every error found is real. The
+//! share of set bits tells how likely an omission was. A filter is never full; the more bits are set, the more states it omits.
 //!
 //! Cost: the bits that were asked for, allocated once; K cache misses for a visited state, fewer for a new one.
 
@@ -85,7 +85,7 @@ impl BloomStore {
         self.len
     }
 
-    /// No state yet.
+    /// Is the filter empty?
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -95,7 +95,7 @@ impl BloomStore {
         self.ones as f64 / self.bits as f64
     }
 
-    /// What it has to say about omissions so far.
+    /// How likely it is that a state was omitted so far.
     pub fn omission(&self) -> Omission {
         Omission::of_bloom(self.len, self.fill(), self.functions)
     }
@@ -152,7 +152,7 @@ impl Store for BloomStore {
     }
 
     fn limit(&self, _on_stack: u64) -> Limit {
-        // Never asked: a filter is never full.
+        // A filter is never full, so nobody asks.
         Limit::TableFull { slots: self.bits }
     }
 
@@ -164,7 +164,7 @@ impl Store for BloomStore {
 
 impl LossyStore for BloomStore {
     fn visit_anyway(&mut self, state: &[u8]) -> Handle {
-        // All its bits are set already.
+        // All bits of the state are set already.
         let first = self.first.hash(state);
         self.stack.insert(first);
         Handle(first)

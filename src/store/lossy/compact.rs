@@ -1,9 +1,9 @@
 //! Hash compaction: of every visited state only a signature of B bits is kept.
 //!
 //! Idea: Wolper and Leroy 1993, with the open addressing of Stern and Dill 1995 (see Melatti, Palmer, Gopalakrishnan
-//! 2007, section 2). A hash gives the place where the search for a state starts and the step of its probes (double
+//! 2007, section 2). One hash of a state gives the slot where the search for it starts and the step of its probes (double
 //! hashing: on a crowded table it meets far fewer signatures than linear probing would); another hash gives the
-//! signature. A signature met on the way is taken for the state.
+//! signature. A state whose signature is met on its way is taken for a visited one.
 //!
 //! Unsound in one direction: two states with the same signature on one probe path are taken for one, and the second is
 //! omitted. Every error found is real; "no error found" comes with a bound on the probability of an omission.
@@ -98,12 +98,12 @@ impl CompactStore {
         self.len
     }
 
-    /// No state yet.
+    /// Is the table empty?
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// What it has to say about omissions so far.
+    /// How likely it is that a state was omitted so far.
     pub fn omission(&self) -> Omission {
         Omission::of_compaction(self.len, self.slots, self.signatures.count())
     }
@@ -210,7 +210,7 @@ impl Store for CompactStore {
 
 impl LossyStore for CompactStore {
     fn visit_anyway(&mut self, state: &[u8]) -> Handle {
-        // Its signature is already on its probe path: there is nothing to write.
+        // The signature of the state is on its probe path already: there is nothing to write.
         let slot = match self.find(self.place.hash(state), self.signatures.of(state)) {
             Found::Match(slot) | Found::Empty(slot) => slot,
             Found::Nowhere => 0,

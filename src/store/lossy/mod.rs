@@ -1,4 +1,4 @@
-//! Stores that keep a few bits of a state and may take a new state for a visited one, with the probability of that.
+//! Stores that keep a few bits of a state, with the probability that they take a new state for a visited one.
 
 pub mod bloom;
 pub mod compact;

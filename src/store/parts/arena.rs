@@ -1,8 +1,8 @@
 //! An append-only run of records in chunks. A record is a header, an optional link to another record, and the bytes of
-//! a state; nothing is ever moved or freed, so a position stays good for the life of the arena, and the records of a
+//! a state. No record is ever moved or freed, so a position stays good for the life of the arena, and the records of a
 //! breadth-first search lie in the order of its queue.
 //!
-//! Cost per record: 4 bytes of header, 5 more if the arena keeps links, and on average 1.5 of alignment.
+//! Cost per record: 4 bytes of header, 5 more if the arena has links, and on average 1.5 of alignment.
 
 /// Records start at multiples of this many bytes: 35 bits of position then reach 128 GiB at 1.5 bytes of padding each.
 const UNIT: usize = 4;
@@ -26,7 +26,7 @@ const ON_STACK: u8 = 1;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoRoom;
 
-/// The records. Positions are never 0.
+/// The records. No record has position 0.
 #[derive(Debug)]
 pub struct Arena {
     chunks: Vec<Vec<u8>>,

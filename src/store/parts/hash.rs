@@ -1,4 +1,5 @@
-//! The one hash of states: rapidhash v3, whose output is promised to stay the same, so it may reach a file.
+//! The one hash of states: rapidhash v3. Its output is promised to stay the same in later versions, so values that depend on it
+//! may be written to a file.
 
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
 
@@ -17,7 +18,7 @@ impl StateHash {
     /// Hashes a state.
     #[inline]
     pub fn hash(&self, state: &[u8]) -> u64 {
-        // With the final avalanche (all 64 bits are used, the upper ones as an index) and with the unrolled loop.
+        // The final avalanche is on, because all 64 bits are used, the upper ones as an index; the loop is unrolled.
         rapidhash_v3_inline::<true, false, false>(state, &self.secrets)
     }
 }

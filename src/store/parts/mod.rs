@@ -1,4 +1,5 @@
-//! What stores are made of: room for states, hashes and signatures, random numbers, an estimate of distinct states.
+//! What stores are made of: room for states, hashes and signatures, random numbers, an estimate of distinct states. A part knows
+//! nothing of the stores that use it.
 
 pub mod arena;
 pub mod distinct;

@@ -1,6 +1,7 @@
-//! The random numbers of the stores: xoshiro256++ (Blackman and Vigna 2019), seeded by splitmix64, with a state that can
-//! be saved. A search that goes on from a checkpoint then makes the same choices as one that was never interrupted; the
-//! generators of `rand` keep their state to themselves.
+//! The random numbers of the stores: xoshiro256++ (Blackman and Vigna 2019), seeded by splitmix64.
+//!
+//! The state of this generator can be saved, so that a search which goes on from a checkpoint makes the same choices as one
+//! that was never interrupted. The generators of `rand` give the same numbers but keep their state to themselves.
 
 use crate::store::parts::signature::mix;
 use rand::RngCore;
@@ -9,13 +10,13 @@ use serde::{Deserialize, Serialize};
 /// The step of splitmix64.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The generator: its state.
+/// The generator, which is nothing but its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct StoreRng([u64; 4]);
 
 impl StoreRng {
     pub fn new(seed: u64) -> Self {
-        // `mix` makes the step itself.
+        // `mix` itself adds the step once.
         StoreRng([0u64, 1, 2, 3].map(|i| mix(seed.wrapping_add(STEP.wrapping_mul(i)))))
     }
 }

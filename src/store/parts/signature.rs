@@ -1,5 +1,5 @@
-//! The signatures of breadth-first stores. One function for the caches and the table on disk, so that a search can move
-//! from one to another without the states.
+//! The signatures of states: a few bits of a hash that stand for the whole state. All breadth-first stores make them by one
+//! function, so that a search can move from one store to another without the states.
 
 use crate::store::parts::hash::{StateHash, scale};
 

@@ -1,7 +1,7 @@
-//! Numbered places for states, all equally wide: each can take any state, so a state can replace any other one without
+//! Numbered places for states, all equally wide: each place can take any state, so a state can replace any other one without
 //! leaving holes. When a longer state comes, all places are widened at once; lengths settle early in a search.
 //!
-//! Cost: the longest state so far and 4 bytes, rounded up to 16, for each place.
+//! Cost: for each place the longest state so far and 4 bytes, rounded up to 16.
 
 use crate::store::parts::zeroed::try_zeroed_bytes;
 
@@ -10,6 +10,7 @@ const LENGTH: usize = 4;
 /// Places are rounded up to this, so that slightly longer states do not each move everything.
 const ROUND: usize = 16;
 
+/// The places. See the head of this file.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Slab {
     bytes: Vec<u8>,
@@ -49,8 +50,8 @@ impl Slab {
         record[LENGTH..LENGTH + state.len()].copy_from_slice(state);
     }
 
-    /// Makes `count` places (at least as many as there are), each wide enough for `length`; `room` is how many bytes
-    /// more may be had. False, and nothing changes: there are not so many.
+    /// Makes `count` places (at least as many as there are), each wide enough for `length`, with at most `room` more bytes.
+    /// If these do not suffice the answer is `false`, and nothing changes.
     #[must_use]
     pub fn widen(&mut self, length: usize, count: usize, room: usize) -> bool {
         let before = self.place;

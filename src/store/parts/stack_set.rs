@@ -1,12 +1,14 @@
 //! What lies on the search stack, for stores that keep too little of a state to mark it there: a multiset of 64-bit
-//! keys. Exact in its keys, 16 to 32 bytes per state of the stack, O(1).
+//! keys, one key for each state.
 //!
 //! A multiset, because two states of the path may share a key: with precision on demand a state goes onto the stack
-//! although its signature is that of another one.
+//! although its signature is that of another state.
+//!
+//! Cost: 16 to 32 bytes per state of the stack; every operation takes constant time.
 
 /// Slots at the start; a power of two.
 const FIRST_TABLE: usize = 256;
-/// Stands for an empty slot; a key of this value is kept as another one.
+/// Stands for an empty slot; a key of this value is replaced by the one below it.
 const EMPTY: u64 = u64::MAX;
 /// Spreads keys that are not hashes (2^64 / golden ratio, odd).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;

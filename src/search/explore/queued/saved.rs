@@ -46,11 +46,11 @@ impl Walked {
 impl Queued<'_, '_, '_, '_> {
     /// Begins with the initial state, or goes on from a checkpoint if there is one to start from.
     pub fn start<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
-        let Some(mut reader) = self.monitor.keeper.as_mut().and_then(|schedule| schedule.from.take()) else {
+        let Some(mut reader) = self.monitor.checkpoints.as_mut().and_then(|schedule| schedule.from.take()) else {
             return self.begin(store);
         };
         let restored = self.restore(store, &mut reader);
-        if let (Err(Limit::File(why)), Some(schedule)) = (&restored, &mut self.monitor.keeper) {
+        if let (Err(Limit::File(why)), Some(schedule)) = (&restored, &mut self.monitor.checkpoints) {
             schedule.refused = Some(why.clone());
         }
         restored
@@ -58,13 +58,13 @@ impl Queued<'_, '_, '_, '_> {
 
     /// Does the search go on from a checkpoint with the visited states on disk?
     pub fn starts_on_disk(&mut self) -> Result<bool, Limit> {
-        let shape = self.monitor.keeper.as_mut().map(|schedule| schedule.shape()).transpose()?.flatten();
+        let shape = self.monitor.checkpoints.as_mut().map(|schedule| schedule.shape()).transpose()?.flatten();
         Ok(shape.is_some_and(|shape| shape.kind == Kind::Disk))
     }
 
     /// Leaves a checkpoint on the way. If it cannot be written, the search goes on, and the checkpoint before, if any, stays.
     pub(super) fn write_when_due<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
-        match (self.write(store), &mut self.monitor.keeper) {
+        match (self.write(store), &mut self.monitor.checkpoints) {
             (Err(Limit::File(why)), Some(schedule)) => {
                 if schedule.could_not_write(&why) {
                     (self.monitor.warn)(&format!("{why}; the search goes on"));
@@ -77,7 +77,7 @@ impl Queued<'_, '_, '_, '_> {
 
     /// Leaves a checkpoint if there is a file for it.
     pub(super) fn write<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
-        let Some(schedule) = &self.monitor.keeper else { return Ok(()) };
+        let Some(schedule) = &self.monitor.checkpoints else { return Ok(()) };
         let Some(target) = &schedule.target else { return Ok(()) };
         let mut writer = Writer::create(target)?;
         writer.value(section::ORIGIN, &schedule.about)?;
@@ -93,7 +93,7 @@ impl Queued<'_, '_, '_, '_> {
         self.queue.save(section::QUEUE, &mut writer)?;
         store.save_with_shape(&mut writer)?;
         writer.finish()?;
-        if let Some(schedule) = &mut self.monitor.keeper {
+        if let Some(schedule) = &mut self.monitor.checkpoints {
             schedule.wrote();
         }
         Ok(())

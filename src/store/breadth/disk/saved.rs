@@ -6,7 +6,7 @@ use crate::checkpoint::{Kind, Reader, Save, StoreShape, Visited, Writer, section
 use crate::limit::Limit;
 use crate::store::breadth::adopt::Judged;
 use crate::store::breadth::pending::Inserted;
-use crate::store::breadth::representation::Kept;
+use crate::store::breadth::representation::Representation;
 
 /// The book, the bytes that were read from D, and how many entries M is made for.
 type Parts = (Book, u64, usize);
@@ -55,7 +55,12 @@ pub(in crate::store::breadth) fn saved_verdicts(reader: &mut Reader) -> Result<J
 impl Save for DiskStore {
     /// Memory and window are no part of the shape: they only decide when D is read, and how much of it.
     fn shape(&self) -> StoreShape {
-        StoreShape { kind: Kind::Disk, bits: self.options.kept.bits(), seed: self.options.seed, sizes: Vec::new() }
+        StoreShape {
+            kind: Kind::Disk,
+            bits: self.options.representation.bits(),
+            seed: self.options.seed,
+            sizes: Vec::new(),
+        }
     }
 
     fn save(&mut self, writer: &mut Writer) -> Result<(), Limit> {
@@ -76,7 +81,7 @@ impl Save for DiskStore {
     }
 
     fn load(&mut self, reader: &mut Reader) -> Result<(), Limit> {
-        let whole = self.options.kept == Kept::States;
+        let whole = self.options.representation == Representation::States;
         let mut buffer = Vec::new();
         reader.section(section::VISITED)?;
         while let Some(Visited { signature, state, .. }) = Visited::read(Kind::Disk, reader, &mut buffer)? {
@@ -103,7 +108,8 @@ impl Save for DiskStore {
 impl DiskStore {
     /// Puts a state of M back, which waits to be judged or is known.
     fn put_back(&mut self, waits: bool, signature: u64, state: &[u8]) -> Result<(), Limit> {
-        let signature = if self.options.kept == Kept::States { self.signatures.of(state) } else { signature };
+        let signature =
+            if self.options.representation == Representation::States { self.signatures.of(state) } else { signature };
         if waits {
             // With less memory than before M may be full: then what waits is judged here.
             return self.put(signature, state).map(|_| ());
