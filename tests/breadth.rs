@@ -11,7 +11,7 @@ use pv::search::explore::queued;
 use pv::search::explore::serial;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Levels, Outcome, Verdict};
-use pv::search::plan::{Order, Plan};
+use pv::search::plan::Plan;
 use pv::search::walk::Rules;
 use pv::store::{
     BfsCache, BfsStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Links, Queue,
@@ -62,7 +62,7 @@ fn settings(all_errors: bool) -> Settings {
 }
 
 fn exact(model: &Model, all_errors: bool) -> Outcome {
-    common::run(model, &Plan { order: Order::BreadthFirst, all_errors, ..Plan::default() })
+    common::run(model, &Plan { all_errors, search: common::breadth_first(None), ..Plan::default() })
 }
 
 fn run(model: &Model, store: &mut impl BfsStore, files: (Queue, Links), all_errors: bool) -> (Outcome, Levels) {

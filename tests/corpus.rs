@@ -7,7 +7,7 @@ mod common;
 use common::{DEEPEST, Expectation, Expected, LARGEST, run, violated};
 use libtest_mimic::{Arguments, Failed};
 use pv::search::outcome::{Outcome, Verdict};
-use pv::search::plan::{Order, Plan};
+use pv::search::plan::Plan;
 use std::path::Path;
 
 fn main() {
@@ -38,7 +38,7 @@ fn check(path: &Path) -> Result<(), Failed> {
         Expectation::None => return model.map(|_| ()).map_err(Failed::from),
         Expectation::Partial => {
             // SPIN gave up in the middle or its verifier crashed. pv has to come to an end; only endless runs are cut.
-            let plan = Plan { all_errors: true, max_depth: Some(DEEPEST), ..Plan::default() };
+            let plan = common::bounded(Plan { all_errors: true, ..Plan::default() }, Some(DEEPEST));
             if let Ok(model) = model {
                 run(&model, &plan);
             }
@@ -61,11 +61,11 @@ fn check(path: &Path) -> Result<(), Failed> {
         return Err(format!("incomplete: {limit:?}").into());
     }
     for violation in &outcome.violations {
-        let (_, program) = plan.compile(&model);
+        let (_, program) = plan.property().compile(&model);
         pv::search::walk::replay::verify(&program, &violation.path)
             .map_err(|reason| format!("the path to `{}` does not replay: {reason}", violation.message))?;
     }
-    let wide = run(&model, &Plan { order: Order::BreadthFirst, ..plan });
+    let wide = run(&model, &Plan { search: common::breadth_first(None), ..plan });
     if wide.counts.stored != expected.stored || violated(&wide) != expected.violated {
         return Err(format!("breadth-first: {} states, {}", wide.counts.stored, wide.verdict.name()).into());
     }

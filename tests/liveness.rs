@@ -8,7 +8,7 @@ use pv::model::{Model, TransitionType};
 use pv::search::cycles::accepting;
 use pv::search::cycles::lasso;
 use pv::search::outcome::{Actor, Step, Verdict, Violation, ViolationKind};
-use pv::search::plan::{Plan, Property};
+use pv::search::plan::{CycleProperty, Cycles, Plan, Search};
 use pv::search::reduce::Full;
 use pv::search::walk::{Control, Decision, Event, Movers, Rules, Visitor, Walk};
 use rand::rngs::SmallRng;
@@ -16,10 +16,15 @@ use rand::{Rng, SeedableRng};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 
+/// A search for the cycles of a property.
+fn plan_of(of: CycleProperty, fair: bool) -> Plan {
+    Plan { search: Search::Cycles(Cycles { of, fair, max_depth: None }), ..Plan::default() }
+}
+
 /// The cycle closes in the state it starts from and shows what it is said to show.
 fn check_lasso(model: &Model, plan: &Plan, violation: &Violation) -> Result<(), String> {
-    let (_, program) = plan.compile(model);
-    lasso::check(&program, plan.settings().rules, plan.fair, violation)
+    let (_, program) = plan.property().compile(model);
+    lasso::check(&program, plan.settings().rules, plan.search.is_fair(), violation)
 }
 
 #[test]
@@ -47,12 +52,12 @@ fn verdicts_of_the_corpus() {
                 checked += 1;
                 let claim = model.claims.iter().position(|claim| &*claim.name == line.property);
                 let property = match (line.mode, claim) {
-                    ("non-progress", _) => Property::NonProgress,
-                    (_, Some(number)) => Property::Claim(number),
-                    _ if !model.claims.is_empty() => Property::Claim(0),
-                    _ => Property::AcceptLabels,
+                    ("non-progress", _) => CycleProperty::Progress,
+                    (_, Some(number)) => CycleProperty::Claim(number),
+                    _ if !model.claims.is_empty() => CycleProperty::Claim(0),
+                    _ => CycleProperty::AcceptLabels,
                 };
-                let plan = Plan { property, fair: line.fair, ..Plan::default() };
+                let plan = plan_of(property, line.fair);
                 let outcome = run(&model, &plan);
                 let label = format!("{name} {} {} fair={}", line.property, line.mode, line.fair);
                 let complete = !matches!(outcome.verdict, Verdict::Incomplete(_));
@@ -76,7 +81,7 @@ fn a_lasso_that_is_none_is_refused() {
     let text = "byte x; active proctype P() { do :: x = 1 - x od } active proctype Q() { x == 7 } \
                 active proctype R() { x = 9; false } ltl p { []<> (x == 9) }";
     let model = model_of(text);
-    let plan = Plan { property: Property::Claim(0), ..Plan::default() };
+    let plan = plan_of(CycleProperty::Claim(0), false);
     let outcome = run(&model, &plan);
     let found = outcome.violations.first().expect("P can go around without R");
     assert_eq!(check_lasso(&model, &plan, found), Ok(()));
@@ -88,13 +93,13 @@ fn a_lasso_that_is_none_is_refused() {
     torn.path[1] = Step { actor: Actor::Process(1), transition: 0, timeout: false };
     assert_eq!(check_lasso(&model, &plan, &torn), Err("step 2: the statement is not executable".to_string()));
     // R could always move and does not.
-    let fair = Plan { fair: true, ..plan };
+    let fair = plan_of(CycleProperty::Claim(0), true);
     assert_eq!(check_lasso(&model, &fair, found), Err("the cycle is not weakly fair".to_string()));
     let labelled = |labels: &str| {
         let text = format!("byte x; active proctype P() {{ do :: x = 1 - x; {labels} skip od }}");
         model_of(&text)
     };
-    let plan = Plan { property: Property::AcceptLabels, ..Plan::default() };
+    let plan = plan_of(CycleProperty::AcceptLabels, false);
     let both = labelled("accept: progress:");
     let outcome = run(&both, &plan);
     let found = outcome.violations.first().expect("P goes around through its label");
@@ -109,7 +114,7 @@ fn a_depth_bound_says_nothing_about_who_can_move() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/liveness/fair_block_cut.pml");
     let (_, model) = pv::load::read(&path).unwrap_or_else(|what| panic!("{what}"));
     for bound in 1..12 {
-        let plan = Plan { property: Property::Claim(0), fair: true, max_depth: Some(bound), ..Plan::default() };
+        let plan = common::bounded(plan_of(CycleProperty::Claim(0), true), Some(bound));
         let outcome = run(&model, &plan);
         assert_ne!(outcome.verdict, Verdict::Violated, "depth {bound}");
     }
@@ -261,10 +266,10 @@ fn random_model(rng: &mut SmallRng) -> String {
 
 /// Is there a violation, by the definition? The search has to say the same, and its lassos have to be right.
 fn compare_with_definition(model: &Model, plan: &Plan, label: &str) -> bool {
-    let (_, program) = plan.compile(model);
+    let (_, program) = plan.property().compile(model);
     let rules = plan.settings().rules;
     let graph = graph(&program, Rules { halts: false, ..rules });
-    let wanted = graph.claim_ends || has_cycle(&graph, plan.fair, rules.claim);
+    let wanted = graph.claim_ends || has_cycle(&graph, plan.search.is_fair(), rules.claim);
     let outcome = run(model, plan);
     assert_eq!(outcome.verdict == Verdict::Violated, wanted, "{label}");
     for violation in &outcome.violations {
@@ -276,16 +281,16 @@ fn compare_with_definition(model: &Model, plan: &Plan, label: &str) -> bool {
 #[test]
 fn cycles_and_weak_fairness_are_as_defined() {
     let mut rng = SmallRng::seed_from_u64(20_261_116);
-    let properties = [Property::AcceptLabels, Property::Claim(0), Property::NonProgress];
+    let properties = [CycleProperty::AcceptLabels, CycleProperty::Claim(0), CycleProperty::Progress];
     let mut counts = [(0, 0); 3];
     for number in 0..120 {
         let text = random_model(&mut rng);
         let model = model_of(&text);
         for (property, (violated, different)) in properties.into_iter().zip(&mut counts) {
-            let plan = Plan { property, fair: true, ..Plan::default() };
+            let plan = plan_of(property, true);
             let label = format!("{property:?}, model {number}:\n{text}");
             let wanted = compare_with_definition(&model, &plan, &format!("fair {label}"));
-            let unfair = compare_with_definition(&model, &Plan { fair: false, ..plan }, &label);
+            let unfair = compare_with_definition(&model, &plan_of(property, false), &label);
             assert!(unfair || !wanted, "a fair cycle is a cycle: {label}");
             *violated += u32::from(wanted);
             *different += u32::from(unfair != wanted);

@@ -4,9 +4,32 @@
 mod common;
 
 use common::{Expectation, example, run};
-use pv::search::explore::lossy::Keeping;
 use pv::search::outcome::{Limit, Verdict};
-use pv::search::plan::Plan;
+use pv::search::plan::{DepthFirst, DepthStore, Plan, Precise, Search, Size, Table};
+use std::num::NonZeroU8;
+
+/// A depth-first search over this table; with precision on demand if `pod` is not 0.
+fn over(table: Table, pod: u8, runs: Option<u32>) -> Search {
+    match NonZeroU8::new(pod) {
+        Some(chain) => Search::Precise(Precise { table, runs, chain }),
+        None => {
+            let store = DepthStore::Lossy { table, runs, technique: None };
+            Search::Depth(DepthFirst { store, ..DepthFirst::default() })
+        }
+    }
+}
+
+fn plan(table: Table) -> Plan {
+    Plan { search: over(table, 0, None), ..Plan::default() }
+}
+
+fn compact(bits: u8, slots: u64) -> Table {
+    Table::Compact { bits: Some(bits), size: Size::Slots(slots) }
+}
+
+fn bloom(functions: u8, size: Size) -> Table {
+    Table::Bloom { functions: Some(functions), size }
+}
 
 #[test]
 fn wide_signatures_count_as_the_exact_store() {
@@ -18,20 +41,19 @@ fn wide_signatures_count_as_the_exact_store() {
                 continue;
             }
             let model = common::load(&path).unwrap_or_else(|what| panic!("{what}"));
-            let plan = Plan { all_errors: true, max_depth: Some(10_000), ..Plan::default() };
-            let exact = run(&model, &plan);
+            let bounded = |search| common::bounded(Plan { all_errors: true, search, ..Plan::default() }, Some(10_000));
+            let exact = run(&model, &bounded(Search::default()));
             if exact.counts.stored > 5_000 {
                 continue;
             }
-            let keeping = Keeping::Compact { bits: 64, slots: Some(4 * exact.counts.stored + 64) };
-            let compact = run(&model, &Plan { keeping, ..plan.clone() });
+            let table = compact(64, 4 * exact.counts.stored + 64);
+            let compact = run(&model, &bounded(over(table, 0, None)));
             assert_eq!(compact.counts.stored, exact.counts.stored, "{}", path.display());
             assert_eq!(compact.counts.matched, exact.counts.matched, "{}", path.display());
             assert_eq!(compact.error_count, exact.error_count, "{}", path.display());
             assert!(!matches!(compact.verdict, Verdict::Verified(_)), "{}", path.display());
-            let keeping = Keeping::Bloom { functions: Some(20), slots: None };
-            let bloom = Plan { keeping, expect_states: Some(100_000), ..plan };
-            assert_eq!(run(&model, &bloom).counts.stored, exact.counts.stored, "{}", path.display());
+            let bloom = run(&model, &bounded(over(bloom(20, Size::States(100_000)), 0, None)));
+            assert_eq!(bloom.counts.stored, exact.counts.stored, "{}", path.display());
             compared += 1;
         }
     }
@@ -44,17 +66,13 @@ fn precision_on_demand_never_covers_less() {
         let model = example(name);
         let states = run(&model, &Plan::default()).counts.stored;
         for bits in [2, 4, 8] {
-            for (keeping, expect_states) in [
-                (Keeping::Compact { bits, slots: Some(states) }, None),
-                (Keeping::Bloom { functions: Some(bits), slots: None }, Some(states)),
-                (Keeping::Bloom { functions: Some(bits), slots: Some(states) }, None),
-            ] {
+            for table in [compact(bits, states), bloom(bits, Size::States(states)), bloom(bits, Size::Slots(states))] {
                 let mut before = 0;
                 for pod in [0, 1, 3] {
-                    let plan = Plan { keeping, expect_states, pod, ..Plan::default() };
+                    let plan = Plan { search: over(table, pod, None), ..Plan::default() };
                     let stored = run(&model, &plan).counts.stored;
-                    assert!(stored >= before, "{name} {keeping:?} POD {pod}: {stored} after {before}");
-                    assert!(stored <= states, "{name} {keeping:?} POD {pod}: {stored} of {states}");
+                    assert!(stored >= before, "{name} {table:?} POD {pod}: {stored} after {before}");
+                    assert!(stored <= states, "{name} {table:?} POD {pod}: {stored} of {states}");
                     before = stored;
                 }
             }
@@ -67,35 +85,35 @@ fn omissions_are_as_likely_as_pv_says() {
     let model = example("philosophers");
     let states = run(&model, &Plan::default()).counts.stored;
     let kinds = [
-        (Keeping::Compact { bits: 14, slots: Some(states * 2) }, None),
-        (Keeping::Compact { bits: 11, slots: Some(states * 5 / 4) }, None),
-        (Keeping::Bloom { functions: Some(9), slots: None }, Some(states)),
-        (Keeping::Bloom { functions: Some(13), slots: Some(states) }, None),
+        compact(14, states * 2),
+        compact(11, states * 5 / 4),
+        bloom(9, Size::States(states)),
+        bloom(13, Size::Slots(states)),
     ];
     const RUNS: u64 = 300;
-    for (keeping, expect_states) in kinds {
+    for table in kinds {
         let (mut with_omission, mut said) = (0.0, 0.0);
         for seed in 1..=RUNS {
-            let outcome = run(&model, &Plan { keeping, expect_states, seed, ..Plan::default() });
+            let outcome = run(&model, &Plan { seed, ..plan(table) });
             with_omission += f64::from(u8::from(outcome.counts.stored < states));
             said += outcome.omission_probability.unwrap_or(0.0);
         }
         let (measured, said) = (with_omission / RUNS as f64, said / RUNS as f64);
         // Three standard deviations of a share among this many runs.
         let tolerance = 3.0 * (said * (1.0 - said) / RUNS as f64).sqrt();
-        assert!((0.02..0.9).contains(&said), "{keeping:?}: {said} tells little");
-        assert!(measured <= said + tolerance, "{keeping:?}: measured {measured}, said {said}");
+        assert!((0.02..0.9).contains(&said), "{table:?}: {said} tells little");
+        assert!(measured <= said + tolerance, "{table:?}: measured {measured}, said {said}");
         // It is a bound, but an honest one: not more than twice what happens.
-        assert!(measured >= said / 2.0 - tolerance, "{keeping:?}: measured {measured}, said {said}");
+        assert!(measured >= said / 2.0 - tolerance, "{table:?}: measured {measured}, said {said}");
     }
 }
 
 #[test]
 fn several_runs_multiply() {
     let model = example("philosophers");
-    let keeping = Keeping::Compact { bits: 14, slots: Some(5_000) };
-    let one = run(&model, &Plan { keeping, ..Plan::default() });
-    let three = run(&model, &Plan { keeping, repeat: 3, ..Plan::default() });
+    let table = compact(14, 5_000);
+    let one = run(&model, &plan(table));
+    let three = run(&model, &Plan { search: over(table, 0, Some(3)), ..Plan::default() });
     assert_eq!(three.repeats.len(), 3);
     let product: f64 = three.repeats.iter().map(|run| run.omission_probability).product();
     assert_eq!(three.omission_probability, Some(product));
@@ -107,15 +125,13 @@ fn several_runs_multiply() {
 fn a_full_table_is_incomplete_and_the_advice_promises_nothing() {
     let model = example("go_back_n");
     let states = run(&model, &Plan::default()).counts.stored;
-    let keeping = Keeping::Compact { bits: 30, slots: Some(states - 1) };
-    let full = run(&model, &Plan { keeping, ..Plan::default() });
+    let full = run(&model, &plan(compact(30, states - 1)));
     assert_eq!(full.verdict, Verdict::Incomplete(Limit::TableFull { slots: states - 1 }));
     assert_eq!(full.verdict.exit_code(), 3);
     let advice = full.advice.unwrap_or_default();
     assert!(advice.contains(&format!("--slots {}`", 2 * (states - 1))), "{advice}");
     assert!(!advice.contains("0.1%"), "{advice}");
-    let keeping = Keeping::Compact { bits: 30, slots: Some(states) };
-    assert_eq!(run(&model, &Plan { keeping, ..Plan::default() }).counts.stored, states);
+    assert_eq!(run(&model, &plan(compact(30, states))).counts.stored, states);
 }
 
 /// Budgets are kept as the system sees it, also where the stack or the number of levels is what grows. The peak is read

@@ -3,13 +3,34 @@
 
 mod common;
 
-use common::{DEEPEST, Expectation, LARGEST, corpus_model, model_of, run, violated};
+use common::{DEEPEST, Expectation, LARGEST, breadth_first, corpus_model, model_of, reduced, run, violated};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict, ViolationKind};
-use pv::search::plan::{Order, Plan, Reducing};
+use pv::search::plan::{
+    Assertions, Assumptions, DepthFirst, DepthStore, Keeps, Plan, Search, Sets, Technique, Techniques,
+};
+use pv::store::Replacement;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// Persistent sets that keep every error, and those that keep deadlocks only.
+const SETS: Sets = Sets { keeps: Keeps::Errors, check: false };
+const DEADLOCK_SETS: Sets = Sets { keeps: Keeps::Deadlocks, check: false };
+
+const SLEEP: Techniques = Techniques::One(Technique::SleepSets);
+const PERSISTENT: Techniques = Techniques::One(Technique::PersistentSets(SETS));
+
+/// A depth-first search with a small cache.
+fn cached(states: u64, technique: Option<Technique>) -> Search {
+    let store = DepthStore::Cache { states, replacement: Replacement::Random, technique };
+    Search::Depth(DepthFirst { store, ..DepthFirst::default() })
+}
+
+/// A plan with this search, all else as usual.
+fn plan_of(search: Search) -> Plan {
+    Plan { search, ..Plan::default() }
+}
 
 /// Above this only the reductions run, not their checks, which execute every pair of moves.
 const CHECKED: u64 = 3_000;
@@ -47,8 +68,9 @@ fn check(path: &Path) -> Result<(), Failed> {
         Err(what) => return if known { Err(what.into()) } else { Ok(()) },
     };
     let max_depth = (!known).then_some(DEEPEST);
-    let plan = Plan { all_errors: true, max_depth, ..Plan::default() };
-    let full = run(&model, &plan);
+    let plan = |search: Search| common::bounded(Plan { all_errors: true, ..plan_of(search) }, max_depth);
+    let without_assertions = |search: Search| Plan { assertions: Assertions::Ignore, ..plan(search) };
+    let full = run(&model, &plan(Search::default()));
     if full.counts.stored > LARGEST {
         return Ok(());
     }
@@ -58,7 +80,7 @@ fn check(path: &Path) -> Result<(), Failed> {
     let deadlocks =
         |outcome: &Outcome| outcome.violations.iter().any(|violation| violation.kind == ViolationKind::InvalidEndState);
 
-    let sleep = run(&model, &Plan { reducing: Reducing::Sleep, ..plan.clone() });
+    let sleep = run(&model, &plan(reduced(SLEEP)));
     expect(violated(&sleep) == violated(&full), || format!("--sleep: {}", sleep.verdict.name()))?;
     expect(sleep.counts.stored == full.counts.stored, || {
         format!("--sleep: {} states of {}", sleep.counts.stored, full.counts.stored)
@@ -67,8 +89,8 @@ fn check(path: &Path) -> Result<(), Failed> {
     expect(deadlocks(&sleep) == deadlocks(&full), || "--sleep: deadlocks differ".to_string())?;
 
     // a cache that just holds the path makes the search forget nearly everything
-    let cached = Plan { reducing: Reducing::Sleep, cache: Some(full.counts.stored.div_ceil(2) + 8), ..plan.clone() };
-    let cached = run(&model, &cached);
+    let cached = cached(full.counts.stored.div_ceil(2) + 8, Some(Technique::SleepSets));
+    let cached = run(&model, &plan(cached));
     if !matches!(cached.verdict, Verdict::Incomplete(_)) {
         expect(violated(&cached) == violated(&full), || format!("--sleep --cache: {}", cached.verdict.name()))?;
         // one that has found an error may have ended for lack of room
@@ -76,36 +98,40 @@ fn check(path: &Path) -> Result<(), Failed> {
         expect(all, || "--sleep --cache: states are missing".to_string())?;
     }
 
-    for (order, reducing, only) in [
-        (Order::DepthFirst, Reducing::Persistent, Reducing::Deadlocks),
-        (Order::BreadthFirst, Reducing::Persistent, Reducing::Deadlocks),
-        (Order::DepthFirst, Reducing::PersistentSleep, Reducing::DeadlocksSleep),
-    ] {
-        let por = run(&model, &Plan { reducing, order, ..plan.clone() });
-        expect(violated(&por) == violated(&full), || format!("{reducing:?} {order:?}: {}", por.verdict.name()))?;
-        expect(deadlocks(&por) == deadlocks(&full), || format!("{reducing:?} {order:?}: deadlocks differ"))?;
-        expect(por.counts.stored <= full.counts.stored, || format!("{reducing:?} {order:?}: more states"))?;
-        let outcome = run(&model, &Plan { reducing: only, assertions: false, order, ..plan.clone() });
-        expect(deadlocks(&outcome) == deadlocks(&full), || format!("{only:?} {order:?}: deadlocks differ"))?;
+    let searches: [fn(Sets) -> Search; 3] = [
+        |sets| reduced(Techniques::One(Technique::PersistentSets(sets))),
+        |sets| breadth_first(Some(sets)),
+        |sets| reduced(Techniques::Both(sets)),
+    ];
+    for search in searches {
+        let por = plan(search(SETS));
+        let outcome = run(&model, &por);
+        expect(violated(&outcome) == violated(&full), || format!("{por:?}: {}", outcome.verdict.name()))?;
+        expect(deadlocks(&outcome) == deadlocks(&full), || format!("{por:?}: deadlocks differ"))?;
+        expect(outcome.counts.stored <= full.counts.stored, || format!("{por:?}: more states"))?;
+        let only = plan(search(DEADLOCK_SETS));
+        let outcome = run(&model, &only);
+        expect(deadlocks(&outcome) == deadlocks(&full), || format!("{only:?}: deadlocks differ"))?;
     }
 
     // Persistent sets with sleep sets keep each single deadlock.
-    let ends = |reducing| {
-        let outcome = run(&model, &Plan { reducing, assertions: false, ..plan.clone() });
+    let ends = |techniques| {
+        let outcome = run(&model, &without_assertions(reduced(techniques)));
         let only_ends = outcome.violations.iter().all(|violation| violation.kind == ViolationKind::InvalidEndState);
         only_ends.then_some(outcome.error_count)
     };
-    if let Some(count) = ends(Reducing::Nothing) {
-        for reducing in [Reducing::PersistentSleep, Reducing::DeadlocksSleep] {
-            let found = ends(reducing);
-            expect(found == Some(count), || format!("{reducing:?}: {found:?} deadlocks of {count}"))?;
+    if let Some(count) = ends(Techniques::None) {
+        for sets in [SETS, DEADLOCK_SETS] {
+            let found = ends(Techniques::Both(sets));
+            expect(found == Some(count), || format!("{sets:?}: {found:?} deadlocks of {count}"))?;
         }
     }
 
     if full.counts.stored <= CHECKED {
-        for (check_independence, reducing) in [(true, Reducing::Nothing), (false, Reducing::Persistent)] {
-            let plan = Plan { check_independence, check_por: !check_independence, reducing, ..plan.clone() };
-            let outcome = run(&model, &plan);
+        let independence = DepthFirst { check_independence: true, ..DepthFirst::default() };
+        let sets = Technique::PersistentSets(Sets { check: true, ..SETS });
+        for search in [Search::Depth(independence), reduced(Techniques::One(sets))] {
+            let outcome = run(&model, &plan(search));
             expect(!matches!(outcome.verdict, Verdict::Incomplete(_)), || format!("{:?}", outcome.verdict))?;
         }
     }
@@ -115,19 +141,14 @@ fn check(path: &Path) -> Result<(), Failed> {
 /// SPIN's own reduction finds no error here.
 fn recycled_pids() -> Result<(), Failed> {
     let model = model_of("proctype g() { assert(_pid == 1) } init { run g(); run g() }");
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
-        for reducing in [Reducing::Nothing, Reducing::Sleep, Reducing::Persistent, Reducing::PersistentSleep] {
-            for cache in [None, Some(12)] {
-                let sleeps = matches!(reducing, Reducing::Sleep | Reducing::PersistentSleep);
-                if order == Order::BreadthFirst && (sleeps || cache.is_some())
-                    || reducing == Reducing::PersistentSleep && cache.is_some()
-                {
-                    continue;
-                }
-                let outcome = run(&model, &Plan { order, reducing, cache, ..Plan::default() });
-                expect(outcome.verdict == Verdict::Violated, || format!("{order:?} {reducing:?} {cache:?}"))?;
-            }
-        }
+    let techniques = [None, Some(Technique::SleepSets), Some(Technique::PersistentSets(SETS))];
+    let exact = [Techniques::None, SLEEP, PERSISTENT, Techniques::Both(SETS)].map(reduced);
+    let caches = techniques.map(|technique| cached(12, technique));
+    let wide = [None, Some(SETS)].map(breadth_first);
+    for search in exact.into_iter().chain(caches).chain(wide) {
+        let plan = plan_of(search);
+        let outcome = run(&model, &plan);
+        expect(outcome.verdict == Verdict::Violated, || format!("{plan:?}"))?;
     }
     Ok(())
 }
@@ -137,16 +158,16 @@ fn recycled_pids() -> Result<(), Failed> {
 fn together() -> Result<(), Failed> {
     let philosophers = include_str!("../examples/philosophers.pml");
     let transfer = include_str!("../examples/go_back_n.pml");
-    for (text, reducing, stored, matched) in [
-        (philosophers, Reducing::Persistent, 1125, 971),
-        (philosophers, Reducing::PersistentSleep, 997, 986),
-        (philosophers, Reducing::DeadlocksSleep, 532, 294),
-        (transfer, Reducing::Persistent, 6042, 1540),
-        (transfer, Reducing::PersistentSleep, 5783, 1207),
+    for (text, techniques, stored, matched) in [
+        (philosophers, PERSISTENT, 1125, 971),
+        (philosophers, Techniques::Both(SETS), 997, 986),
+        (philosophers, Techniques::Both(DEADLOCK_SETS), 532, 294),
+        (transfer, PERSISTENT, 6042, 1540),
+        (transfer, Techniques::Both(SETS), 5783, 1207),
     ] {
-        let outcome = run(&model_of(text), &Plan { reducing, ..Plan::default() });
+        let outcome = run(&model_of(text), &plan_of(reduced(techniques)));
         let found = (outcome.counts.stored, outcome.counts.matched);
-        expect(found == (stored, matched), || format!("{reducing:?}: {found:?}"))?;
+        expect(found == (stored, matched), || format!("{techniques:?}: {found:?}"))?;
     }
     Ok(())
 }
@@ -209,12 +230,15 @@ fn broken_relation() -> Result<(), Failed> {
 /// What the claims say cannot be found out from the model: believing them leaves more out.
 fn claims_are_used() -> Result<(), Failed> {
     let model = corpus_model("claims_kept");
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
-        let plan = Plan { reducing: Reducing::Persistent, order, ..Plan::default() };
-        let (with, without) = (run(&model, &plan), run(&model, &Plan { trust_claims: false, ..plan }));
+    let interrupt = AtomicBool::new(false);
+    for search in [reduced(PERSISTENT), breadth_first(Some(SETS))] {
+        let plan = plan_of(search);
+        let assumed = Assumptions { channel_claims_hold: false, ..Assumptions::default() };
+        let without = plan.execute_assuming(assumed, &model, &mut Monitor::silent(&interrupt));
+        let with = run(&model, &plan);
         expect(with.verdict.name() == "verified" && with.notes.is_empty(), || format!("{:?}", with.notes))?;
         let (with, without) = (with.counts.stored, without.counts.stored);
-        expect(with < without, || format!("{order:?}: {with} states with claims, {without} without"))?;
+        expect(with < without, || format!("{plan:?}: {with} states with claims, {without} without"))?;
     }
     Ok(())
 }
@@ -222,16 +246,13 @@ fn claims_are_used() -> Result<(), Failed> {
 /// The error behind a broken claim is found, and the report says whose claim was broken.
 fn broken_claims() -> Result<(), Failed> {
     let model = corpus_model("claims_broken");
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
-        for reducing in [Reducing::Nothing, Reducing::Sleep, Reducing::Persistent] {
-            if reducing == Reducing::Sleep && order == Order::BreadthFirst {
-                continue;
-            }
-            let outcome = run(&model, &Plan { reducing, order, ..Plan::default() });
-            expect(outcome.verdict == Verdict::Violated, || format!("{order:?} {reducing:?}: {:?}", outcome.verdict))?;
-            let told = outcome.notes.iter().any(|note| note.contains("Thief (pid 1) comes to `where?_`"));
-            expect(told == (reducing == Reducing::Persistent), || format!("{reducing:?}: {:?}", outcome.notes))?;
-        }
+    let depth = [Techniques::None, SLEEP, PERSISTENT].map(reduced);
+    for search in depth.into_iter().chain([None, Some(SETS)].map(breadth_first)) {
+        let plan = plan_of(search);
+        let outcome = run(&model, &plan);
+        expect(outcome.verdict == Verdict::Violated, || format!("{plan:?}: {:?}", outcome.verdict))?;
+        let told = outcome.notes.iter().any(|note| note.contains("Thief (pid 1) comes to `where?_`"));
+        expect(told == plan.search.sets().is_some(), || format!("{plan:?}: {:?}", outcome.notes))?;
     }
     Ok(())
 }
@@ -266,6 +287,6 @@ fn closed_road() -> Result<(), Failed> {
 /// The receives of the other two takers do not move the trace, and commute.
 fn one_traced_channel() -> Result<(), Failed> {
     let model = corpus_model("trace_one_of_many");
-    let por = run(&model, &Plan { reducing: Reducing::Persistent, ..Plan::default() });
+    let por = run(&model, &plan_of(reduced(PERSISTENT)));
     expect(por.counts.matched == 0, || format!("{} states matched", por.counts.matched))
 }

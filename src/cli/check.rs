@@ -4,32 +4,24 @@
 use super::combine;
 use super::console::Console;
 use super::load::{Loaded, load_for_check};
-use super::options::{CheckArgs, DiskWindow, ModelArgs, Replace, SearchArgs, StoreKind, value_name};
+use super::options::{CheckArgs, ModelArgs};
+use super::plan::plans;
 use crate::checkpoint::{CheckpointSchedule, Reader};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
-use crate::report::{Checkpoint, Checks, Report, Run, Setting, json, place, reason, text};
+use crate::report::{Checkpoint, Report, Run, Setting, json, place, reason, text};
 use crate::search::cycles::lasso;
-use crate::search::explore::lossy::Keeping;
-use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::monitor::{Deadline, Monitor};
 use crate::search::outcome::{About, Limit, Outcome, Verdict, Violation, ViolationKind};
-use crate::search::plan::low_memory::{Breadth, DISK_BITS, Hub, LowMemory};
-use crate::search::plan::{Order, Plan, Property, Reducing, default_properties};
+use crate::search::plan::{Assertions, CycleProperty, Plan, Property};
 use crate::source::{SourceMap, Span};
-use crate::store::breadth::disk::Window;
-use crate::store::breadth::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
-use crate::store::depth::replace::SCAN_LIMIT;
-use crate::store::{Replacement, WorkDir};
+use crate::store::WorkDir;
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Signature bits of the compact store when none are given: 10^6 states are then omitted with probability 10^-6.
-const COMPACT_BITS: u8 = 40;
 
 /// Exit code for a bug in pv.
 const INTERNAL_ERROR: u8 = 101;
@@ -43,25 +35,31 @@ pub fn run(console: &Console, args: &CheckArgs) -> u8 {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    if let Err(message) = combine::check_with_model(args, &loaded.model) {
-        return console.wrong(message);
-    }
+    let plans = match plans(args, &loaded.model) {
+        Ok(plans) => plans,
+        Err(message) => return console.wrong(message),
+    };
     if let Some(what) = combine::without_effect(args, &loaded.model) {
         console.warn(what);
     }
-    run_loaded(console, args, &loaded, None)
+    run_plans(console, args, &loaded, plans, None)
 }
 
-/// Searches a model that was read, from a checkpoint if one is given.
-pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, mut from: Option<Reader>) -> u8 {
+/// Runs plans on a model that was read, from a checkpoint if one is given, and reports what came out.
+pub(super) fn run_plans(
+    console: &Console,
+    args: &CheckArgs,
+    loaded: &Loaded,
+    plans: Vec<Plan>,
+    mut from: Option<Reader>,
+) -> u8 {
     // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
     let interrupt = super::signals::on_signals();
-    let deadline = args.search.time.and_then(Deadline::after);
+    let deadline = plans.first().and_then(|plan| plan.time).and_then(Deadline::after);
     let base = Cell::new(None);
     // A folder that cannot be written to is known before any search.
-    let needed = args.search.work_dir.is_some() || (args.search.keeps_files() && args.search.memory.is_some());
-    if (needed || args.search.disk || args.search.serial)
-        && let Err(limit) = WorkDir::new(args.search.work_dir.as_deref())
+    if let Some(folder) = plans.iter().find_map(Plan::folder)
+        && let Err(limit) = WorkDir::new(folder)
     {
         return console.wrong(super::resume::message(limit));
     }
@@ -72,14 +70,17 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
     if let (Some(schedule), Some(reader)) = (&mut schedule_of_first, from.take()) {
         schedule.start_from(reader);
     }
-    let properties = properties(args, &loaded.model);
+    let setting = Setting::of(&plans);
+    let alone = plans.len() == 1;
     let mut runs = Vec::new();
     let mut trails = TrailNames { args, written: 0 };
     let mut known = KnownErrors::default();
-    for property in &properties {
-        let mut plan = plan(args, *property);
-        plan.pass_assertions = known.assertion && !plan.all_errors;
-        let name = property_name(&loaded.model, *property);
+    for mut plan in plans {
+        if known.assertion && !plan.all_errors {
+            plan = plan.passing_over_assertions();
+        }
+        let property = plan.property();
+        let name = property_name(&loaded.model, property);
         let searcher = Searcher {
             console,
             model: &loaded.model,
@@ -91,10 +92,10 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         let mut schedule = schedule_of_first.take();
         let mut outcome = searcher.run(&plan, &mut schedule);
         let mut of_property = None;
-        if matches!(property, Property::Claim(_)) && outcome.error_count > outcome.property_errors {
-            if !plan.all_errors && !plan.pass_assertions && is_failed_assertion(&outcome) {
+        if property.claim().is_some() && outcome.error_count > outcome.property_errors {
+            if !plan.all_errors && plan.assertions == Assertions::Report && is_failed_assertion(&outcome) {
                 // It has ended the search, and says nothing about the property.
-                outcome = both(outcome, searcher.run(&Plan { pass_assertions: true, ..plan.clone() }, &mut None));
+                outcome = both(outcome, searcher.run(&plan.clone().passing_over_assertions(), &mut None));
             }
             of_property = Some(outcome.of_property());
         }
@@ -115,7 +116,7 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
         let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left);
         let mut run = Run { property: name, of_property, trails: Vec::new(), outcome, checkpoint };
-        let (own, program) = plan.compile(&loaded.model);
+        let (own, program) = property.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
         for violation in &run.outcome.violations {
             match describe(model, &loaded.map, &program, &plan, violation, run.property.as_deref()) {
@@ -129,15 +130,14 @@ pub(super) fn run_loaded(console: &Console, args: &CheckArgs, loaded: &Loaded, m
                 }
             }
         }
-        let stop = interrupt.load(Ordering::Relaxed)
-            || (run.outcome.error_count > 0 && !args.checks.all_errors && properties.len() == 1);
+        let stop = interrupt.load(Ordering::Relaxed) || (run.outcome.error_count > 0 && !plan.all_errors && alone);
         runs.push(run);
         if stop {
             break;
         }
     }
     trails.remove_earlier(&loaded.model);
-    print(console, args, loaded, &properties, &runs)
+    print(console, args, loaded, &setting, &runs)
 }
 
 /// Runs the searches of one property.
@@ -236,13 +236,12 @@ fn left(schedule: &CheckpointSchedule) -> Option<Checkpoint> {
     Some(Checkpoint { file: file.display().to_string(), earlier: !schedule.up_to_date })
 }
 
-fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Property], runs: &[Run]) -> u8 {
-    let setting = setting(args, properties);
+fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, setting: &Setting, runs: &[Run]) -> u8 {
     let arguments = preprocessor_arguments(&args.model);
     let report = Report {
         map: &loaded.map,
         model: &loaded.model,
-        setting: &setting,
+        setting,
         runs,
         compile_seconds: loaded.seconds,
         arguments: &arguments,
@@ -250,147 +249,8 @@ fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, properties: &[Pro
     console.print(&if args.json { json::render(&report) } else { text::render(&report) }, report.exit_code())
 }
 
-/// What is looked for, each in a search of its own.
-pub(super) fn properties(args: &CheckArgs, model: &Model) -> Vec<Property> {
-    let checks = &args.checks;
-    if checks.non_progress {
-        return vec![Property::NonProgress];
-    }
-    if checks.no_claims {
-        return vec![Property::Safety];
-    }
-    match &checks.property {
-        Some(name) => {
-            model.claims.iter().position(|claim| *claim.name == **name).map(Property::Claim).into_iter().collect()
-        }
-        None => default_properties(model),
-    }
-}
-
 fn property_name(model: &Model, property: Property) -> Option<String> {
-    match property {
-        Property::Claim(number) => model.claims.get(number).map(|claim| claim.name.to_string()),
-        _ => None,
-    }
-}
-
-pub(super) fn plan(args: &CheckArgs, property: Property) -> Plan {
-    let (checks, search) = (&args.checks, &args.search);
-    Plan {
-        order: if search.bfs() { Order::BreadthFirst } else { Order::DepthFirst },
-        reducing: match (search.sleep, search.por, search.deadlocks_only) {
-            (true, true, true) => Reducing::DeadlocksSleep,
-            (true, true, false) => Reducing::PersistentSleep,
-            (true, false, _) => Reducing::Sleep,
-            (_, true, true) => Reducing::Deadlocks,
-            (_, true, false) => Reducing::Persistent,
-            _ => Reducing::Nothing,
-        },
-        check_independence: search.check_independence,
-        check_por: search.check_por,
-        count_births: true,
-        trust_claims: true,
-        cache: search.cache,
-        replacement: match search.replace() {
-            Replace::Random => Replacement::Random,
-            Replace::Type => Replacement::Type { scan: SCAN_LIMIT },
-            Replace::MostVisited => Replacement::MostVisited,
-            Replace::LeastVisited => Replacement::LeastVisited,
-            Replace::LargestClass => Replacement::LargestClass,
-            Replace::SmallestSubtree => Replacement::SmallestSubtree,
-        },
-        keeping: match search.store() {
-            StoreKind::Exact => Keeping::Exact,
-            StoreKind::Compact => Keeping::Compact { bits: search.bits.unwrap_or(COMPACT_BITS), slots: search.slots },
-            StoreKind::Bloom => Keeping::Bloom { functions: search.bits, slots: search.slots },
-        },
-        low_memory: low_memory(search),
-        expect_states: search.expect_states,
-        pod: search.pod(),
-        repeat: search.repeat(),
-        property,
-        fair: checks.fair,
-        // what else is met on the way would be found or not
-        assertions: !checks.no_assertions && !search.deadlocks_only,
-        pass_assertions: false,
-        end_states: !checks.no_end_states,
-        strict_channels: checks.strict_channels,
-        all_errors: checks.all_errors,
-        max_depth: search.max_depth,
-        memory: search.memory,
-        seed: search.seed(),
-    }
-}
-
-/// The options of breadth-first searches with little memory.
-fn low_memory(search: &SearchArgs) -> LowMemory {
-    let hub = search.hub.then(|| Hub {
-        split: search.hub_split.unwrap_or(DEFAULT_SPLIT),
-        overwrite: search.hub_overwrite.unwrap_or(DEFAULT_OVERWRITE),
-    });
-    let defaults = LowMemory::default();
-    LowMemory {
-        breadth: match (search.disk, search.serial, search.cache.filter(|_| search.bfs()), hub) {
-            (true, ..) => Breadth::Disk,
-            (_, true, _, hub) => Breadth::Serial(search.switch_rate.unwrap_or(DEFAULT_SWITCH), hub),
-            (_, _, Some(_), Some(hub)) => Breadth::Hub(hub),
-            (_, _, Some(_), None) => Breadth::Cache,
-            _ => Breadth::InMemory,
-        },
-        slots: search.cache.unwrap_or(defaults.slots),
-        ways: search.ways.unwrap_or(defaults.ways),
-        max_collision_rate: search.max_collision_rate.unwrap_or(defaults.max_collision_rate),
-        window: match search.disk_window {
-            None => Window::Everything,
-            Some(DiskWindow::Auto) => Window::Auto,
-            Some(DiskWindow::Fraction(share)) => Window::Share(share),
-        },
-        work_dir: search.work_dir.clone(),
-        whole_on_disk: search.store == Some(StoreKind::Exact),
-    }
-}
-
-fn setting(args: &CheckArgs, properties: &[Property]) -> Setting {
-    let (checks, search) = (&args.checks, &args.search);
-    let safety = properties.contains(&Property::Safety);
-    let cycles = |property: &Property| matches!(property, Property::AcceptLabels | Property::Claim(_));
-    Setting {
-        algorithm: if search.bfs() { "bfs" } else { "dfs" },
-        store: match search.store() {
-            // On disk signatures are kept unless whole states are asked for.
-            StoreKind::Exact if search.disk && search.store.is_none() => "compact",
-            StoreKind::Exact => "exact",
-            StoreKind::Compact => "compact",
-            StoreKind::Bloom => "bloom",
-        },
-        sleep: search.sleep,
-        por: search.por,
-        deadlocks_only: search.deadlocks_only,
-        cache: search.cache,
-        replace: search.cache.filter(|_| !search.bfs()).map(|_| value_name(search.replace())),
-        bits: search.bits.or((search.disk && search.store.is_none()).then_some(DISK_BITS)).map(u32::from),
-        slots: search.slots,
-        pod: u32::from(search.pod()),
-        repeat: search.repeat,
-        hub: search.hub,
-        disk: search.disk,
-        serial: search.serial,
-        max_depth: search.max_depth,
-        memory: search.memory,
-        time: search.time.map(|time| time.as_secs_f64()),
-        all_errors: checks.all_errors,
-        fair: checks.fair,
-        seed: search.seed(),
-        checks: Checks {
-            assertions: !checks.no_assertions && !search.deadlocks_only,
-            end_states: !checks.no_end_states && safety,
-            end_states_left: !checks.no_end_states && !safety,
-            acceptance: properties.iter().any(cycles),
-            strict_channels: checks.strict_channels,
-            claims: !checks.no_claims,
-            non_progress: checks.non_progress,
-        },
-    }
+    property.claim().and_then(|number| model.claims.get(number)).map(|claim| claim.name.to_string())
 }
 
 /// `-D` and `-I` as they have to be repeated for a replay.
@@ -423,14 +283,14 @@ fn describe(
         if !shows(recorder.machine(), last.as_deref(), violation) {
             return Err("its path does not lead to the error".into());
         }
-        lasso::check(program, plan.settings().rules, plan.fair, violation)?;
+        lasso::check(program, plan.settings().rules, plan.search.is_fair(), violation)?;
     }
     let place = place(map, violation.span);
     Ok(Trail {
         model: model.name.clone(),
         fingerprint: model.fingerprint,
         property: name.map(str::to_string),
-        non_progress: plan.property == Property::NonProgress,
+        non_progress: plan.property() == Property::Cycles(CycleProperty::Progress),
         error: TrailError {
             kind: violation.kind.name().into(),
             message: violation.message.clone(),

@@ -66,6 +66,14 @@ const RULES: &[Rule] = rules! {
         "an exact store grows as it needs";
     "--expect-states with --slots", |o| o.search.expect_states.is_some() && o.search.slots.is_some(),
         "both say how large the table is";
+    "--slots with a breadth-first --cache", |o| o.search.slots.is_some() && o.search.bfs() && o.search.cache.is_some(),
+        "--cache says how many states or signatures there is room for";
+    "--slots with --disk", |o| o.search.slots.is_some() && o.search.disk,
+        "the table on disk grows as it needs";
+    "--expect-states with a breadth-first --cache", |o| o.search.expect_states.is_some() && o.search.bfs() && o.search.cache.is_some(),
+        "--cache says how many states or signatures there is room for";
+    "--expect-states with --disk", |o| o.search.expect_states.is_some() && o.search.disk,
+        "the table on disk grows as it needs";
     "--pod with --store exact", |o| o.search.pod() > 0 && o.search.store() == StoreKind::Exact,
         "an exact store has nothing to make precise; choose --store compact or bloom";
     "--pod with --search bfs", |o| o.search.pod() > 0 && o.search.bfs(),
@@ -204,7 +212,7 @@ const WITHOUT_CYCLES: &[Rule] = rules! {
 };
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use clap::Parser;
 
@@ -214,7 +222,7 @@ mod tests {
         check: CheckArgs,
     }
 
-    fn parse(line: &str) -> CheckArgs {
+    pub(in crate::cli) fn parse(line: &str) -> CheckArgs {
         Line::parse_from(["check", "m.pml"].into_iter().chain(line.split_whitespace())).check
     }
 
@@ -246,6 +254,10 @@ mod tests {
         "--slots 100",
         "--expect-states 1M",
         "--expect-states 1M --slots 2M --store compact",
+        "--slots 100 --store compact --search bfs --cache 500",
+        "--slots 100 --store compact --search bfs --disk",
+        "--expect-states 1M --store compact --search bfs --cache 500",
+        "--expect-states 1M --store compact --search bfs --disk",
         "--pod 1",
         "--pod 1 --store compact --search bfs",
         "--pod 1 --store bloom --max-depth 50",

@@ -1,17 +1,17 @@
 //! `pv compare`: a matrix of searches on one model. What to run is in [`crate::compare::matrix`]; here options become
 //! searches, by the same functions as in `pv check`.
 
-use super::check::{plan, preprocessor_arguments, properties};
-use super::combine;
+use super::check::preprocessor_arguments;
 use super::console::{Console, WRONG};
 use super::load::{Loaded, load_model};
 use super::options::{CheckArgs, ModelArgs};
-use super::size;
+use super::plan::plans;
+use super::values;
 use crate::compare::matrix::{Figure, Measured, Study, study};
+use crate::compare::matrix_file::{self, Block};
 use crate::compare::page::Comparison;
 use crate::compare::results::{Record, Results, csv};
-use crate::compare::runner::{Budget, Executor, Order, Runner, Skipped};
-use crate::compare::toml::{self, Block};
+use crate::compare::runner::{Budget, Executor, Runner, Skipped};
 use crate::model::Model;
 use crate::report::html;
 use crate::report::number::{counted, duration};
@@ -19,6 +19,7 @@ use crate::search::monitor::{Deadline, Monitor, Snapshot, resident};
 use crate::search::outcome::{Limit, Outcome, Verdict};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,10 +60,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Most time for one run: 90, 90s, 10m, 1h.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = size::time, help_heading = "Budget")]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::time, help_heading = "Budget")]
     time_per_run: Duration,
     /// Most time for all runs together; what is missing then is made by the same command later.
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = size::time, help_heading = "Budget")]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::time, help_heading = "Budget")]
     time: Duration,
     /// A run gives up when it has made so many times the transitions of the full search, 1 to 10000.
     #[arg(long, value_name = "FACTOR", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "Budget")]
@@ -109,34 +110,31 @@ impl CheckExecutor<'_> {
 
 impl Executor for CheckExecutor<'_> {
     fn accepts(&self, options: &[String]) -> Result<(), String> {
-        let args = self.parse(options)?;
-        combine::check(&args)?;
-        combine::check_with_model(&args, self.model)
+        plans(&self.parse(options)?, self.model).map(|_| ())
     }
 
     fn execute(
         &self,
         options: &[String],
         allowed: Duration,
-        watch: &mut dyn FnMut(&Snapshot) -> Order,
+        watch: &mut dyn FnMut(&Snapshot) -> ControlFlow<()>,
     ) -> Result<Outcome, String> {
-        let args = self.parse(options)?;
-        let all = properties(&args, self.model);
-        let [property] = all[..] else { return Err("it is more than one search".into()) };
+        let all = plans(&self.parse(options)?, self.model)?;
+        let [plan] = &all[..] else { return Err("it is more than one search".into()) };
         let stop = AtomicBool::new(false);
         let mut monitor = Monitor::silent(&stop);
         monitor.outer = Some(&self.interrupt);
         // The time that is allowed; what else there is to give up for, `watch` knows.
-        monitor.deadline = Deadline::after(args.search.time.map_or(allowed, |time| time.min(allowed)));
+        monitor.deadline = Deadline::after(plan.time.map_or(allowed, |time| time.min(allowed)));
         // As if it were the only search: the same command alone has the same room.
         monitor.base = Some(self.base);
         monitor.sampling = true;
         monitor.progress = Box::new(|snapshot| {
-            if watch(snapshot) == Order::Stop {
+            if watch(snapshot).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
         });
-        let outcome = plan(&args, property).execute(self.model, &mut monitor);
+        let outcome = plan.execute(self.model, &mut monitor);
         match &outcome.verdict {
             Verdict::Incomplete(Limit::Internal(what)) => Err(format!("internal error: {what}")),
             _ => Ok(outcome),
@@ -201,7 +199,7 @@ fn blocks(args: &CompareArgs) -> Result<Vec<Block>, String> {
     let mut blocks = Vec::new();
     if let Some(path) = &args.matrix {
         let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        blocks = toml::parse(&text).map_err(|message| format!("{}: {message}", path.display()))?;
+        blocks = matrix_file::parse(&text).map_err(|message| format!("{}: {message}", path.display()))?;
     }
     let mut block = Block::default();
     for text in &args.vary {

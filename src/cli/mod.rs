@@ -12,13 +12,14 @@ pub mod graph;
 pub mod load;
 pub mod ltl;
 pub mod options;
+pub mod plan;
 pub mod replay;
 pub mod resume;
-pub mod show;
 mod signals;
 pub mod simulate;
-pub mod size;
 pub mod stats;
+pub mod steps;
+pub mod values;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use console::Console;

@@ -2,7 +2,7 @@
 //! that [`super::combine`] can tell "not given" from "given with the default"; what the default is stands in the help
 //! text and in the accessor below the table.
 
-use super::size;
+use super::values;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -157,15 +157,15 @@ pub struct SearchArgs {
     pub search: Option<Search>,
     /// Longest path that is followed, 1 or more [default: no bound]. A bound that was hit makes the verdict
     /// `incomplete`.
-    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Search")]
+    #[arg(long, value_name = "N", value_parser = values::positive_count, help_heading = "Search")]
     pub max_depth: Option<u64>,
     /// Budget of memory for the whole search, `512M`, `4G` (1K = 1024 bytes) [default: no bound]. Reaching it makes the
     /// verdict `incomplete`. With less than 8M the program itself takes more than that.
-    #[arg(long, value_name = "SIZE", value_parser = size::bytes, help_heading = "Search")]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "Search")]
     pub memory: Option<u64>,
     /// Budget of time for the whole search, of all properties together: `90` seconds, `10m`, `1h` [default: no bound]. When
     /// it is over the verdict is `incomplete`.
-    #[arg(long, value_name = "SECONDS", value_parser = size::time, help_heading = "Search")]
+    #[arg(long, value_name = "SECONDS", value_parser = values::time, help_heading = "Search")]
     pub time: Option<Duration>,
     /// Seed of every random choice, 0 to 2^64-1 [default: 1].
     #[arg(long, value_name = "N", help_heading = "Search")]
@@ -192,7 +192,7 @@ pub struct SearchArgs {
     #[arg(long, value_enum, help_heading = "Store")]
     pub store: Option<StoreKind>,
     /// At most N stored states, 1 or more: `500`, `64k`, `2M` (1k = 1000) [default: no bound].
-    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
+    #[arg(long, value_name = "N", value_parser = values::positive_count, help_heading = "Store")]
     pub cache: Option<u64>,
     /// Which state a full cache forgets, dfs [default: random].
     #[arg(long, value_enum, help_heading = "Store")]
@@ -203,11 +203,11 @@ pub struct SearchArgs {
     pub bits: Option<u8>,
     /// Slots of --bits bits in the table of the compact store, 1 or more (1k = 1000) [default: what --memory or
     /// --expect-states ask for]; a bloom filter gets as many bits in all.
-    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
+    #[arg(long, value_name = "N", value_parser = values::positive_count, help_heading = "Store")]
     pub slots: Option<u64>,
     /// How many states to make room for, 1 or more: a quarter more slots than that (compact), or a filter of which they
     /// set half of the bits (bloom).
-    #[arg(long, value_name = "N", value_parser = size::positive_count, help_heading = "Store")]
+    #[arg(long, value_name = "N", value_parser = values::positive_count, help_heading = "Store")]
     pub expect_states: Option<u64>,
     /// Precision on demand: length of the chain of first successors that is looked at, 0 to 64, 0 is off [default: 0].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(0..=64), help_heading = "Store")]
@@ -220,16 +220,16 @@ pub struct SearchArgs {
     #[arg(long, help_heading = "Breadth-first search with little memory")]
     pub hub: bool,
     /// Share of the first level of the hub cache, 0 to 1 [default: 0.7].
-    #[arg(long, value_name = "FRACTION", value_parser = size::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "FRACTION", value_parser = values::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub hub_split: Option<f64>,
     /// Probability that the second level overwrites a state, 0 to 1 [default: 0.0001].
-    #[arg(long, value_name = "P", value_parser = size::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "P", value_parser = values::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub hub_overwrite: Option<f64>,
     /// Slots looked at in a bfs cache before one is overwritten, 1 to 64 [default: 8].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Breadth-first search with little memory")]
     pub ways: Option<u8>,
     /// When a bfs cache gives up: overwrites per insertion, 0 to 1 [default: 0.9].
-    #[arg(long, value_name = "R", value_parser = size::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
+    #[arg(long, value_name = "R", value_parser = values::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub max_collision_rate: Option<f64>,
     /// Visited table and queue on disk, with --search bfs.
     #[arg(long, help_heading = "Breadth-first search with little memory")]
@@ -322,7 +322,7 @@ fn interval(text: &str) -> Result<f64, String> {
 
 /// Beyond the rate at which a cache would give up a search hardly gets on any more.
 fn switch_rate(text: &str) -> Result<f64, String> {
-    match size::fraction(text) {
+    match values::fraction(text) {
         Ok(rate) if rate <= 0.9 => Ok(rate),
         _ => Err("expected a number from 0 to 0.9".into()),
     }
@@ -331,8 +331,8 @@ fn switch_rate(text: &str) -> Result<f64, String> {
 fn disk_window(text: &str) -> Result<DiskWindow, String> {
     match text {
         "auto" => Ok(DiskWindow::Auto),
-        _ => {
-            size::fraction(text).map(DiskWindow::Fraction).map_err(|_| "expected `auto` or a number from 0 to 1".into())
-        }
+        _ => values::fraction(text)
+            .map(DiskWindow::Fraction)
+            .map_err(|_| "expected `auto` or a number from 0 to 1".into()),
     }
 }

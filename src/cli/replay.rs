@@ -4,11 +4,11 @@
 use super::console::Console;
 use super::load::load_model;
 use super::options::ModelArgs;
-use super::show::{Layout, base_name, print_record, print_state};
+use super::steps::{Layout, base_name, print_record, print_state};
 use crate::report::chart::{self, ChartEvent};
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, write_atomically};
-use crate::search::plan::{Plan, Property};
+use crate::search::plan::{CycleProperty, Property};
 use crate::source::visible::visible;
 use clap::Args;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
     /// Print only the last N steps (1k = 1000) [default: all of them].
-    #[arg(long, value_name = "N", value_parser = super::size::count)]
+    #[arg(long, value_name = "N", value_parser = super::values::count)]
     last: Option<u64>,
 }
 
@@ -48,11 +48,11 @@ pub fn run(console: &Console, args: &ReplayArgs) -> u8 {
         },
     };
     let property = match (trail.non_progress, claim) {
-        (true, _) => Property::NonProgress,
-        (false, Some(number)) => Property::Claim(number),
+        (true, _) => Property::Cycles(CycleProperty::Progress),
+        (false, Some(number)) => Property::Cycles(CycleProperty::Claim(number)),
         (false, None) => Property::Safety,
     };
-    let (own, program) = Plan { property, ..Plan::default() }.compile(&loaded.model);
+    let (own, program) = property.compile(&loaded.model);
     let model = own.as_ref().unwrap_or(&loaded.model);
     let claim = if trail.non_progress { Some(0) } else { claim };
     let recorder = match Recorder::new(model, &loaded.map, &program, claim) {

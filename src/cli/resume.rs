@@ -5,11 +5,12 @@
 //! if it has any of them, all from the old one otherwise; what decides on the counts (seed, bounds, what is checked)
 //! cannot be changed.
 
-use super::check::run_loaded;
+use super::check::run_plans;
 use super::combine;
 use super::console::Console;
 use super::load::load_for_check;
 use super::options::{CheckArgs, SearchArgs, StoreKind};
+use super::plan::plans;
 use crate::checkpoint::{CheckpointSchedule, Origin, Reader, container};
 use crate::model::Model;
 use crate::search::outcome::Limit;
@@ -77,10 +78,11 @@ pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
     if let Err(limit) = origin.must_be_of((&loaded.model.name, loaded.model.fingerprint), &reader) {
         return console.wrong(message(limit));
     }
-    if let Err(message) = combine::check_with_model(&options, &loaded.model) {
-        return console.wrong(message);
-    }
-    run_loaded(console, &options, &loaded, Some(reader))
+    let plans = match plans(&options, &loaded.model) {
+        Ok(plans) => plans,
+        Err(message) => return console.wrong(message),
+    };
+    run_plans(console, &options, &loaded, plans, Some(reader))
 }
 
 /// The paths of the options, for somebody who is elsewhere.

@@ -4,7 +4,7 @@
 use super::console::{Console, shown_to};
 use super::load::{Loaded, load_model};
 use super::options::ModelArgs;
-use super::show::{Layout, base_name, print_record, print_state};
+use super::steps::{Layout, base_name, print_record, print_state};
 use crate::exec::Program;
 use crate::model::Model;
 use crate::report::chart;
@@ -29,7 +29,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Stop after N steps, 1 or more (1k = 1000) [default: 10k; with --interactive no bound].
-    #[arg(long, value_name = "N", value_parser = super::size::positive_count)]
+    #[arg(long, value_name = "N", value_parser = super::values::positive_count)]
     steps: Option<u64>,
     /// Choose each step: a number takes it, `u` undoes, `p` prints the state, `r LABEL` runs to a label, `q` quits.
     #[arg(long)]

@@ -3,7 +3,7 @@
 use super::console::{Console, WRONG};
 use super::load::load_model;
 use super::options::ModelArgs;
-use super::size;
+use super::values;
 use crate::exec::Program;
 use crate::report::plot;
 use crate::report::progress::Progress;
@@ -32,7 +32,7 @@ pub struct StatsArgs {
     svg: Option<PathBuf>,
     /// Budget of memory, `512M`, `4G` (1K = 1024 bytes) [default: no bound]. What was explored until then is told, and
     /// the exit code is 3.
-    #[arg(long, value_name = "SIZE", value_parser = size::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     memory: Option<u64>,
     /// How many of the states with the highest in-degree to list, 0 to 10000.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=10_000))]

@@ -6,10 +6,10 @@
 //! it; [`page`] puts all together. How a setting becomes a search is the command line's business: the runner is given
 //! a function for it.
 
+pub mod computer;
 pub mod figures;
-pub mod machine;
 pub mod matrix;
+pub mod matrix_file;
 pub mod page;
 pub mod results;
 pub mod runner;
-pub mod toml;

@@ -1,7 +1,7 @@
 //! The page of a comparison and its text for the terminal: what was compared, what came out, what to use.
 
+use super::computer;
 use super::figures::{self, Data, run_table, seconds_text};
-use super::machine;
 use super::matrix::{Figure, Measured, Study};
 use super::results::{Record, Results};
 use super::runner::label;
@@ -110,7 +110,7 @@ impl Comparison<'_> {
                 ),
             ),
             fact("Seed", self.seed.to_string()),
-            fact("Machine", machine::describe()),
+            fact("Machine", computer::describe()),
             fact("Version", format!("pv {}", env!("CARGO_PKG_VERSION"))),
         ];
         if !self.common.is_empty() {

@@ -11,16 +11,8 @@ use crate::search::monitor::Snapshot;
 use crate::search::outcome::Outcome;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-
-/// What a search is told when it reports.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// Go on.
-    Continue,
-    /// Stop at once.
-    Stop,
-}
 
 /// How a setting becomes a search: the same way as in `pv check`.
 pub trait Executor {
@@ -32,7 +24,7 @@ pub trait Executor {
         &self,
         options: &[String],
         allowed: Duration,
-        watch: &mut dyn FnMut(&Snapshot) -> Order,
+        watch: &mut dyn FnMut(&Snapshot) -> ControlFlow<()>,
     ) -> Result<Outcome, String>;
 
     /// The command that does the same.
@@ -199,7 +191,7 @@ impl<'e, E: Executor> Runner<'e, E> {
             } else if start.elapsed() > allowed {
                 gave_up = Some(GaveUp::Seconds(per_run.as_secs_f64()));
             }
-            if gave_up.is_some() { Order::Stop } else { Order::Continue }
+            if gave_up.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let outcome = self.executor.execute(options, allowed, &mut watch).map_err(Skipped::Refused)?;
         // Where nothing was told for long, the search has looked at the clock by itself.
@@ -321,7 +313,7 @@ mod tests {
             &self,
             options: &[String],
             _: Duration,
-            watch: &mut dyn FnMut(&Snapshot) -> Order,
+            watch: &mut dyn FnMut(&Snapshot) -> ControlFlow<()>,
         ) -> Result<Outcome, String> {
             self.calls.borrow_mut().push(options.join(" "));
             let cache: u64 = options.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000);
@@ -331,7 +323,7 @@ mod tests {
             while done < work && limit.is_none() {
                 done += 4096;
                 let snapshot = Snapshot { stored: done, ..Snapshot::default() };
-                if watch(&snapshot) == Order::Stop {
+                if watch(&snapshot).is_break() {
                     limit = Some(Limit::Interrupted);
                 }
             }

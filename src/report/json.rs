@@ -243,7 +243,7 @@ mod tests {
         let mut sample = Sample::verified();
         sample.setting.sleep = true;
         sample.setting.cache = Some(500);
-        sample.setting.replace = Some("random".into());
+        sample.setting.replace = Some("random");
         let value = parsed(&sample);
         assert_eq!(value["pv"], env!("CARGO_PKG_VERSION"));
         assert_eq!(value["model"], "m.pml");

@@ -9,96 +9,16 @@ pub mod number;
 pub mod plot;
 pub mod progress;
 pub mod recorder;
+mod setting;
 pub mod text;
 pub mod trail;
 pub mod unreached;
 
+pub use setting::{Checks, Setting};
+
 use crate::model::Model;
 use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
 use crate::source::{SourceMap, Span};
-use serde::Serialize;
-
-/// How it was searched: the `search` object of the JSON report, told in words by the text report.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Setting {
-    /// `dfs` or `bfs`.
-    pub algorithm: &'static str,
-    /// `exact`, `compact` or `bloom`.
-    pub store: &'static str,
-    /// Sleep sets.
-    pub sleep: bool,
-    /// Persistent sets.
-    pub por: bool,
-    /// The reduction keeps deadlocks only.
-    #[serde(skip_serializing_if = "is_false")]
-    pub deadlocks_only: bool,
-    /// Most states held.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache: Option<u64>,
-    /// Replacement of a depth-first cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replace: Option<String>,
-    /// Signature bits or hash functions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bits: Option<u32>,
-    /// Slots of a compact store.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slots: Option<u64>,
-    /// Length of the chain of first successors.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub pod: u32,
-    /// Runs with independent hash functions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeat: Option<u32>,
-    /// Two-level breadth-first cache.
-    #[serde(skip_serializing_if = "is_false")]
-    pub hub: bool,
-    /// Visited states on disk.
-    #[serde(skip_serializing_if = "is_false")]
-    pub disk: bool,
-    /// Cache first, then disk.
-    #[serde(skip_serializing_if = "is_false")]
-    pub serial: bool,
-    /// Bound on the path length.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_depth: Option<u64>,
-    /// Budget in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<u64>,
-    /// Budget in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time: Option<f64>,
-    /// Every error is counted.
-    #[serde(skip_serializing_if = "is_false")]
-    pub all_errors: bool,
-    /// Weak fairness.
-    #[serde(skip_serializing_if = "is_false")]
-    pub fair: bool,
-    /// Of every random choice.
-    pub seed: u64,
-    /// What was looked for.
-    #[serde(skip)]
-    pub checks: Checks,
-}
-
-/// What was looked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Checks {
-    /// Assertions.
-    pub assertions: bool,
-    /// Invalid end states.
-    pub end_states: bool,
-    /// They were asked for, but a search for cycles does not judge them.
-    pub end_states_left: bool,
-    /// Acceptance cycles.
-    pub acceptance: bool,
-    /// An end state must have empty channels.
-    pub strict_channels: bool,
-    /// Claims, if the model has any.
-    pub claims: bool,
-    /// Non-progress cycles.
-    pub non_progress: bool,
-}
 
 /// One search of a check: that of a property, or the only one.
 #[derive(Clone, Debug)]
@@ -229,14 +149,6 @@ pub fn reason(limit: &Limit) -> String {
         Limit::Retract(Retraction::ChannelClaim(how)) => format!("a reduction relies on xr and xs, but: {how}"),
         Limit::Internal(what) => format!("internal error: {what}"),
     }
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-fn is_zero(value: &u32) -> bool {
-    *value == 0
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::json::rate;
 use super::number::{bytes, counted, duration, probability, thousands};
-use super::{Checkpoint, Report, Run, Setting, reason, unreached};
+use super::{Checkpoint, Report, Run, reason, unreached};
 use crate::search::outcome::{About, Verdict, Violation};
 use crate::source::visible::visible;
 use std::fmt::Write;
@@ -132,7 +132,7 @@ fn heading(out: &mut String, report: &Report<'_>) {
         counted(model.channels.len() as u64, "global channel", "global channels"),
     ];
     row(out, "model", &format!("{} ({})", visible(&model.name), parts.join(", ")));
-    row(out, "search", &search(report.setting));
+    row(out, "search", &report.setting.words());
     let (checked, not_checked) = checks(report);
     row(out, "checked", &or_nothing(&checked));
     if !not_checked.is_empty() {
@@ -147,47 +147,6 @@ fn row(out: &mut String, name: &str, text: &str) {
 
 fn or_nothing(list: &[String]) -> String {
     if list.is_empty() { "nothing".into() } else { list.join(", ") }
-}
-
-/// How it was searched, in words.
-fn search(setting: &Setting) -> String {
-    let mut parts = vec![if setting.algorithm == "bfs" { "breadth-first" } else { "depth-first" }.to_string()];
-    match (setting.store, setting.bits) {
-        ("compact", Some(bits)) => parts.push(format!("hash compaction ({bits} bits)")),
-        ("bloom", Some(bits)) => parts.push(format!("Bloom filter ({bits} hash functions)")),
-        (store, _) => parts.push(format!("{store} store")),
-    }
-    if let Some(cache) = setting.cache {
-        let level = if setting.hub { "hub cache" } else { "cache" };
-        let replace = setting.replace.as_ref().map(|how| format!(" ({how} replacement)")).unwrap_or_default();
-        parts.push(format!("{level} of {}{replace}", counted(cache, "state", "states")));
-    }
-    let named = [
-        (setting.sleep, "sleep sets"),
-        (setting.por && !setting.deadlocks_only, "persistent sets"),
-        (setting.por && setting.deadlocks_only, "persistent sets for deadlocks only"),
-        (setting.disk, "visited states on disk"),
-        (setting.serial, "cache first, then disk"),
-        (setting.fair, "weak fairness"),
-    ];
-    parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));
-    if setting.pod > 0 {
-        parts.push(format!("precision on demand {}", setting.pod));
-    }
-    if let Some(runs) = setting.repeat.filter(|&runs| runs > 1) {
-        parts.push(format!("{runs} runs"));
-    }
-    if let Some(depth) = setting.max_depth {
-        parts.push(format!("depth at most {}", thousands(depth)));
-    }
-    if let Some(memory) = setting.memory {
-        parts.push(format!("memory at most {}", bytes(memory)));
-    }
-    if let Some(time) = setting.time {
-        parts.push(format!("at most {time} s"));
-    }
-    parts.push(format!("seed {}", setting.seed));
-    parts.join(", ")
 }
 
 /// What was checked and what was not, each with the reason where there is one.

@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict};
-use pv::search::plan::Plan;
+use pv::search::plan::{BreadthFirst, BreadthStore, Cycles, DepthFirst, DepthStore, Plan, Search, Sets, Techniques};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -72,6 +72,28 @@ pub fn example(name: &str) -> Model {
 /// A model of `tests/corpus`, named without its ending.
 pub fn corpus_model(name: &str) -> Model {
     load(&root().join("tests/corpus").join(format!("{name}.pml"))).unwrap_or_else(|what| panic!("{what}"))
+}
+
+/// A depth-first search that keeps every state and leaves out as much as this.
+pub fn reduced(techniques: Techniques) -> Search {
+    Search::Depth(DepthFirst { store: DepthStore::Exact(techniques), ..DepthFirst::default() })
+}
+
+/// A breadth-first search in memory, reduced to these sets.
+pub fn breadth_first(sets: Option<Sets>) -> Search {
+    let store = BreadthStore::Exact { sets, check_independence: false };
+    Search::Breadth(BreadthFirst { store, max_depth: None })
+}
+
+/// The plan with a bound on its paths.
+pub fn bounded(mut plan: Plan, bound: Option<u64>) -> Plan {
+    match &mut plan.search {
+        Search::Depth(DepthFirst { max_depth, .. })
+        | Search::Breadth(BreadthFirst { max_depth, .. })
+        | Search::Cycles(Cycles { max_depth, .. }) => *max_depth = bound,
+        Search::Precise(_) => assert_eq!(bound, None, "precision on demand has no bound"),
+    }
+    plan
 }
 
 /// Runs a plan without showing anything.

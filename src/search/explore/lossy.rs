@@ -10,28 +10,66 @@ use crate::store::lossy::bloom::BloomStore;
 use crate::store::lossy::compact::CompactStore;
 use crate::store::lossy::omission::Omission;
 
-/// What is kept of a state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Keeping {
-    /// All of it.
-    #[default]
-    Exact,
-    /// A signature of so many bits in so many slots (by default what the memory holds).
+/// A table that keeps less than the states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Table {
+    /// A signature of each state (hash compaction).
     Compact {
-        /// Bits of a signature.
-        bits: u8,
-        /// Slots.
-        slots: Option<u64>,
+        /// Bits of a signature; [`COMPACT_BITS`] if not said.
+        bits: Option<u8>,
+        /// How large.
+        size: Size,
     },
-    /// Bits in a Bloom filter.
+    /// Bits in a Bloom filter (bitstate search).
     Bloom {
         /// Hash functions; by default the best for the expected number of states, or 3.
         functions: Option<u8>,
-        /// As many bits as so many signatures of one bit per function would take.
-        slots: Option<u64>,
+        /// How large.
+        size: Size,
     },
 }
 
+/// How large a table is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Size {
+    /// As large as the memory allows.
+    #[default]
+    OfMemory,
+    /// So many slots. A Bloom filter has as many bits as so many signatures of one bit per function would take.
+    Slots(u64),
+    /// Large enough for so many states.
+    States(u64),
+}
+
+impl Size {
+    fn slots(self) -> Option<u64> {
+        match self {
+            Size::Slots(slots) => Some(slots),
+            Size::OfMemory | Size::States(_) => None,
+        }
+    }
+
+    fn states(self) -> Option<u64> {
+        match self {
+            Size::States(states) => Some(states),
+            Size::OfMemory | Size::Slots(_) => None,
+        }
+    }
+
+    /// Slots of a compact table. `saved`: those of a table that is read back, which were found when there was more memory or
+    /// less.
+    pub fn of_compact(self, bits: u8, saved: Option<u64>, memory: Option<u64>) -> u64 {
+        compact_slots(bits, self.slots().or(saved), self.states(), memory)
+    }
+
+    /// Bytes and hash functions of a Bloom filter.
+    pub fn of_bloom(self, functions: Option<u8>, memory: Option<u64>) -> (u64, u8) {
+        bloom_size(functions, self.slots(), self.states(), memory)
+    }
+}
+
+/// Signature bits of a compact store when none are given: 10^6 states are then omitted with probability 10^-6.
+pub const COMPACT_BITS: u8 = 40;
 /// Hash functions where nothing says which number is best: SPIN's bitstate search.
 const DEFAULT_FUNCTIONS: u8 = 3;
 /// Without `--memory`, `--slots` and `--expect-states` a table has this many bytes.
@@ -54,7 +92,7 @@ fn table_bytes(memory: Option<u64>) -> u64 {
 }
 
 /// Slots of a compact table.
-pub fn compact_slots(bits: u8, slots: Option<u64>, expected: Option<u64>, memory: Option<u64>) -> u64 {
+fn compact_slots(bits: u8, slots: Option<u64>, expected: Option<u64>, memory: Option<u64>) -> u64 {
     let fits = CompactStore::slots_for(table_bytes(memory), bits);
     let wanted = slots.or(expected.map(|states| states.saturating_mul(HEADROOM.0) / HEADROOM.1));
     match (wanted, memory) {
@@ -65,7 +103,7 @@ pub fn compact_slots(bits: u8, slots: Option<u64>, expected: Option<u64>, memory
 }
 
 /// Bytes and hash functions of a Bloom filter.
-pub fn bloom_size(functions: Option<u8>, slots: Option<u64>, expected: Option<u64>, memory: Option<u64>) -> (u64, u8) {
+fn bloom_size(functions: Option<u8>, slots: Option<u64>, expected: Option<u64>, memory: Option<u64>) -> (u64, u8) {
     if let Some(slots) = slots {
         let functions = functions.unwrap_or(DEFAULT_FUNCTIONS);
         let wanted = BloomStore::bytes_of_slots(slots, functions);
@@ -112,23 +150,26 @@ pub fn combine(runs: Vec<(u64, Outcome)>) -> Option<Outcome> {
 }
 
 /// What to try when all slots are taken: how many more would do is not known.
-pub fn advise_larger(keeping: Keeping, slots: u64, memory: Option<u64>) -> String {
-    match (keeping, memory) {
+pub fn advise_larger(table: Table, slots: u64, memory: Option<u64>) -> String {
+    match (table, memory) {
         // Fewer slots than that would not have been full: the budget was too small for those that were asked for.
-        (Keeping::Compact { slots: wanted, .. }, Some(memory)) if wanted.is_none_or(|wanted| wanted > slots) => {
-            format!("`--memory {}` would let it go on to twice as many states, or more", size(memory.saturating_mul(2)))
+        (Table::Compact { size, .. }, Some(memory)) if size.slots().is_none_or(|wanted| wanted > slots) => {
+            format!(
+                "`--memory {}` would let it go on to twice as many states, or more",
+                as_option(memory.saturating_mul(2))
+            )
         }
         (_, Some(memory)) => format!(
             "`--slots {} --memory {}` would let it go on to twice as many states",
             slots.saturating_mul(2),
-            size(memory.saturating_mul(2))
+            as_option(memory.saturating_mul(2))
         ),
         (_, None) => format!("`--slots {}` would let it go on to twice as many states", slots.saturating_mul(2)),
     }
 }
 
 /// A size as it is written on the command line, rounded up.
-fn size(bytes: u64) -> String {
+fn as_option(bytes: u64) -> String {
     if bytes < 1 << 30 { format!("{}M", bytes.div_ceil(1 << 20)) } else { format!("{}G", bytes.div_ceil(1 << 30)) }
 }
 
@@ -139,32 +180,31 @@ fn budget_for(reserve: u64, mut fits: impl FnMut(u64) -> bool) -> Option<u64> {
 
 /// Options that would bring the probability of an omission under a tenth of a per cent for this many states. `reserve`: there
 /// is a budget, and the program takes so much of it.
-pub fn advise(keeping: Keeping, states: u64, probability: f64, reserve: Option<u64>) -> Option<String> {
+pub fn advise(table: Table, states: u64, probability: f64, reserve: Option<u64>) -> Option<String> {
     if probability < GOAL || states == 0 {
         return None;
     }
-    match keeping {
-        Keeping::Exact => None,
-        Keeping::Compact { .. } => {
+    match table {
+        Table::Compact { .. } => {
             let slots = states.saturating_mul(HEADROOM.0) / HEADROOM.1 + 1;
             let bits = (2..=64u8).find(|&bits| {
                 Omission::of_compaction(states, slots, 2f64.powi(i32::from(bits)) - 1.0).probability < GOAL
             })?;
             let needed = CompactStore::bytes_for(slots, bits);
             let memory = match reserve {
-                Some(reserve) => format!("--memory {} ", size(budget_for(reserve, |table| table >= needed)?)),
+                Some(reserve) => format!("--memory {} ", as_option(budget_for(reserve, |table| table >= needed)?)),
                 None => String::new(),
             };
             Some(format!("`{memory}--bits {bits} --slots {slots}` would bring it under 0.1%"))
         }
-        Keeping::Bloom { .. } => {
+        Table::Bloom { .. } => {
             let mut functions = 0;
             let budget = budget_for(reserve.unwrap_or(TYPICAL_PROGRAM), |table| {
                 functions = BloomStore::functions_for(states, table);
                 let fill = 1.0 - (-(f64::from(functions)) * states as f64 / (table as f64 * 8.0)).exp();
                 Omission::of_bloom(states, fill, u32::from(functions)).probability < GOAL
             })?;
-            Some(format!("`--memory {} --bits {functions}` would bring it under 0.1%", size(budget)))
+            Some(format!("`--memory {} --bits {functions}` would bring it under 0.1%", as_option(budget)))
         }
     }
 }
@@ -175,24 +215,25 @@ mod tests {
 
     #[test]
     fn advice_does_what_it_says() {
-        let advice = advise(Keeping::Compact { bits: 8, slots: None }, 100_000, 0.9, None);
+        let advice = advise(Table::Compact { bits: Some(8), size: Size::OfMemory }, 100_000, 0.9, None);
         let text = advice.unwrap_or_default();
         assert!(text.starts_with("`--bits 27 --slots 125001`"), "{text}");
         let probability = |bits: i32| Omission::of_compaction(100_000, 125_001, 2f64.powi(bits) - 1.0).probability;
         assert!(probability(27) < GOAL && probability(26) >= GOAL);
-        let bloom = Keeping::Bloom { functions: Some(3), slots: None };
+        let bloom = Table::Bloom { functions: Some(3), size: Size::OfMemory };
         assert_eq!(advise(bloom, 100_000, 0.0001, None), None);
         // What is left of a budget when the program has taken its part must do.
         let text = advise(bloom, 1_000_000, 0.9, Some(8 << 20)).unwrap_or_default();
         assert_eq!(text, "`--memory 32M --bits 64` would bring it under 0.1%");
-        let compact = Keeping::Compact { bits: 8, slots: None };
+        let compact = Table::Compact { bits: Some(8), size: Size::OfMemory };
         let text = advise(compact, 1_000_000, 0.9, Some(8 << 20)).unwrap_or_default();
         assert_eq!(text, "`--memory 32M --bits 30 --slots 1250001` would bring it under 0.1%");
     }
 
     #[test]
     fn a_full_table_wants_what_it_lacks() {
-        let compact = |slots| Keeping::Compact { bits: 8, slots };
+        let compact =
+            |slots: Option<u64>| Table::Compact { bits: Some(8), size: slots.map_or(Size::OfMemory, Size::Slots) };
         let advice = |slots, memory| advise_larger(compact(slots), 1_000, memory);
         assert!(advice(Some(1_000), None).starts_with("`--slots 2000`"));
         assert!(advice(Some(1_000), Some(16 << 20)).starts_with("`--slots 2000 --memory 32M`"));

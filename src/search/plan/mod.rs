@@ -1,470 +1,526 @@
-//! From options to a search: which algorithm runs over which store. The command line, `pv compare` and the tests all
-//! come through here, so the same plan gives the same counts everywhere.
+//! One search, described so that it cannot be wrong: what a plan can say, some search does.
+//!
+//! The command line makes plans from options (`cli::plan`); `pv compare`, `pv resume` and the tests run the same
+//! plans, so the same plan gives the same counts everywhere. The report reads what was done from the plan, too. The choices
+//! that hang together lie inside each other: a cache has room for one reduction only, precision on demand has none, and
+//! fairness is a matter of cycles. So a combination that no search can do has no value here, and no code.
+//!
+//! `run` has the loop around a search, `depth` and `breadth` put the parts of a search together.
 
-pub mod low_memory;
+mod breadth;
+mod depth;
+mod run;
 
-use crate::analysis::Dependence;
+pub use crate::search::explore::lossy::{COMPACT_BITS, Size, Table};
+pub use crate::store::Replacement;
+pub use run::Assumptions;
+
 use crate::exec::Program;
 use crate::model::{Claim, Model};
-use crate::search::cycles::CycleKind;
-use crate::search::cycles::{fair, nested};
-use crate::search::driver::{Settings, Task};
-use crate::search::explore::bfs;
-use crate::search::explore::dfs;
-use crate::search::explore::lossy::{self, Keeping};
-use crate::search::explore::precision_on_demand::PrecisionOnDemand;
-use crate::search::monitor::{Monitor, Patience, available};
-use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
-use crate::search::plan::low_memory::{Assembly, Breadth, LowMemory};
-use crate::search::reduce::audit::Watch;
-use crate::search::reduce::both::PersistentSleep;
-use crate::search::reduce::persistent::{Keep, PersistentSets};
-use crate::search::reduce::sleep::SleepSets;
-use crate::search::reduce::{Full, Reduction};
+use crate::search::driver::Settings;
 use crate::search::walk::Rules;
-use crate::store::depth::exact::ExactStore;
-use crate::store::lossy::bloom::BloomStore;
-use crate::store::lossy::compact::CompactStore;
-use crate::store::{CacheStore, LossyStore, Replacement, Store};
+use crate::store::breadth::cache::DEFAULT_WAYS;
+use crate::store::breadth::disk::Window;
+use crate::store::breadth::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
+use std::num::NonZeroU8;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-/// In which order states are explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Order {
-    /// Depth first.
-    #[default]
-    DepthFirst,
-    /// Breadth first.
-    BreadthFirst,
-}
+/// Signature bits on disk when nothing is said about what is kept there.
+pub const DISK_BITS: u8 = 64;
+/// Overwrites per insertion at which a breadth-first cache gives up.
+pub const MAX_COLLISION_RATE: f64 = 0.9;
 
-/// What is looked for in one search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Property {
-    /// Assertions and end states.
-    #[default]
-    Safety,
-    /// Cycles through the accept labels of the model's processes; end states are not judged, as in SPIN.
-    AcceptLabels,
-    /// The claim with this number in the model.
-    Claim(usize),
-    /// Cycles without progress.
-    NonProgress,
-}
-
-/// What is left out of a depth-first search for assertions and end states.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Reducing {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// What sleeps.
-    Sleep,
-    /// What is outside persistent sets; keeps assertions and deadlocks.
-    Persistent,
-    /// What is outside persistent sets; keeps deadlocks only.
-    Deadlocks,
-    /// What is outside persistent sets or sleeps; keeps assertions and deadlocks.
-    PersistentSleep,
-    /// What is outside persistent sets or sleeps; keeps deadlocks only.
-    DeadlocksSleep,
-}
-
-impl Reducing {
-    /// Assertions may be missed.
-    fn keeps_deadlocks_only(self) -> bool {
-        matches!(self, Reducing::Deadlocks | Reducing::DeadlocksSleep)
-    }
-
-    /// Persistent sets with sleep sets.
-    fn is_combined(self) -> bool {
-        matches!(self, Reducing::PersistentSleep | Reducing::DeadlocksSleep)
-    }
-}
-
-/// One search.
+/// One search, or several with independent hash functions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// Order.
-    pub order: Order,
-    /// Reduction.
-    pub reducing: Reducing,
-    /// Try out every answer of the dependence relation.
-    pub check_independence: bool,
-    /// Verify every persistent set.
-    pub check_por: bool,
-    /// See [`Keep::count_births`]; a search that needs it off is run again by itself.
-    pub count_births: bool,
-    /// See [`Keep::trust_claims`]; a search that needs it off is run again by itself.
-    pub trust_claims: bool,
-    /// At most this many states are kept, depth first.
-    pub cache: Option<u64>,
-    /// Which state a full cache forgets.
-    pub replacement: Replacement,
-    /// What is kept of a state.
-    pub keeping: Keeping,
-    /// States to make room for in a table that may err.
-    pub expect_states: Option<u64>,
-    /// Precision on demand: length of the chains that are looked at; 0 is off.
-    pub pod: u8,
-    /// Runs with independent hash functions.
-    pub repeat: u32,
-    /// Breadth-first searches with little memory.
-    pub low_memory: LowMemory,
-    /// What is looked for.
-    pub property: Property,
-    /// Only weakly fair runs count.
-    pub fair: bool,
-    /// Report failed assertions.
-    pub assertions: bool,
-    /// See [`Rules::pass_assertions`].
-    pub pass_assertions: bool,
-    /// Report invalid end states.
-    pub end_states: bool,
-    /// Channels must be empty at the end.
-    pub strict_channels: bool,
-    /// Go on after an error.
+    /// What becomes of assertions that fail.
+    pub assertions: Assertions,
+    /// How end states are judged. A search for cycles judges none, as in SPIN.
+    pub end_states: EndStates,
+    /// Count every error and go on.
     pub all_errors: bool,
-    /// Longest path.
-    pub max_depth: Option<u64>,
     /// Budget in bytes.
     pub memory: Option<u64>,
+    /// Budget of time for all plans of a command together; whoever runs the plans sets the deadline.
+    pub time: Option<Duration>,
     /// Seed of hashes and random choices.
     pub seed: u64,
+    /// Which search.
+    pub search: Search,
 }
 
 impl Default for Plan {
     fn default() -> Plan {
         Plan {
-            order: Order::DepthFirst,
-            reducing: Reducing::Nothing,
-            check_independence: false,
-            check_por: false,
-            count_births: true,
-            trust_claims: true,
-            cache: None,
-            replacement: Replacement::Random,
-            keeping: Keeping::Exact,
-            expect_states: None,
-            pod: 0,
-            repeat: 1,
-            low_memory: LowMemory::default(),
-            property: Property::Safety,
-            fair: false,
-            assertions: true,
-            pass_assertions: false,
-            end_states: true,
-            strict_channels: false,
+            assertions: Assertions::default(),
+            end_states: EndStates::default(),
             all_errors: false,
-            max_depth: None,
             memory: None,
+            time: None,
             seed: 1,
+            search: Search::default(),
         }
     }
 }
 
-/// The properties that `pv check` looks at when none is named: each claim in a search of its own, else cycles through
-/// accept labels where the model has some, else assertions and end states.
-pub fn default_properties(model: &Model) -> Vec<Property> {
-    if !model.claims.is_empty() {
-        (0..model.claims.len()).map(Property::Claim).collect()
-    } else if model.uses.accept_labels {
-        vec![Property::AcceptLabels]
-    } else {
-        vec![Property::Safety]
+/// What becomes of assertions that fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Assertions {
+    /// They are errors.
+    #[default]
+    Report,
+    /// Those of the model are known already, and the search goes on behind them; those of a claim are errors.
+    PassOver,
+    /// They are not looked at.
+    Ignore,
+}
+
+/// How end states are judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EndStates {
+    /// Not at all.
+    Ignore,
+    /// Every process must stand at its end or at an end label.
+    #[default]
+    Judge,
+    /// And all channels must be empty.
+    JudgeChannels,
+}
+
+/// Which algorithm, with all that is to be said about it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Search {
+    /// Depth first, for assertions and end states.
+    Depth(DepthFirst),
+    /// Depth first with precision on demand, for assertions and end states.
+    Precise(Precise),
+    /// Breadth first, for assertions and end states.
+    Breadth(BreadthFirst),
+    /// Depth first over whole states, for the cycles of a property.
+    Cycles(Cycles),
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        Search::Depth(DepthFirst::default())
     }
 }
 
-impl Plan {
-    /// What the searches themselves need to know of it.
-    pub fn settings(&self) -> Settings {
-        let claim = matches!(self.property, Property::Claim(_) | Property::NonProgress);
-        Settings {
-            rules: Rules {
-                end_states: self.end_states && self.property == Property::Safety,
-                assertions: self.assertions,
-                pass_assertions: self.pass_assertions,
-                strict_channels: self.strict_channels,
-                max_depth: self.max_depth.unwrap_or(u64::MAX),
-                claim,
-                halts: self.property == Property::AcceptLabels,
-                // A deadlock is not a lack of progress: SPIN too leaves it to the check of end states.
-                stutter: self.property != Property::NonProgress,
-            },
-            all_errors: self.all_errors,
+/// A depth-first search.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct DepthFirst {
+    /// What is kept of visited states, and the reductions that go with it.
+    pub store: DepthStore,
+    /// Longest path that is followed.
+    pub max_depth: Option<u64>,
+    /// Try out every answer of the dependence relation.
+    pub check_independence: bool,
+}
+
+/// What a depth-first search keeps, and the reductions that are sound with it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum DepthStore {
+    /// Every state.
+    Exact(Techniques),
+    /// At most so many states.
+    Cache {
+        /// Most states that are held.
+        states: u64,
+        /// Which state a full cache forgets.
+        replacement: Replacement,
+        /// What is left out.
+        technique: Option<Technique>,
+    },
+    /// Less than the states.
+    Lossy {
+        /// The table.
+        table: Table,
+        /// Runs with independent hash functions.
+        runs: Option<u32>,
+        /// What is left out.
+        technique: Option<Technique>,
+    },
+}
+
+impl Default for DepthStore {
+    fn default() -> DepthStore {
+        DepthStore::Exact(Techniques::None)
+    }
+}
+
+/// A way to leave out steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Technique {
+    /// Leave out what only swaps independent steps.
+    SleepSets,
+    /// Leave out what is outside persistent sets.
+    PersistentSets(Sets),
+}
+
+/// What is left out of a search that keeps every state. Only there can each state keep its sleep set, which both techniques
+/// together need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Techniques {
+    /// Nothing.
+    #[default]
+    None,
+    /// One technique at work.
+    One(Technique),
+    /// Persistent sets, and sleep sets for what they leave.
+    Both(Sets),
+}
+
+/// How persistent sets are used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sets {
+    /// What the reduction has to keep.
+    pub keeps: Keeps,
+    /// Verify each set from its definition.
+    pub check: bool,
+}
+
+/// What a reduction to persistent sets has to keep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Keeps {
+    /// Assertions, run-time errors and deadlocks.
+    #[default]
+    Errors,
+    /// Deadlocks only. Assertions are not looked at then, whatever the plan says of them.
+    Deadlocks,
+}
+
+/// A depth-first search over a table that may err, which looks again where the table seems to know a state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Precise {
+    /// The table.
+    pub table: Table,
+    /// Runs with independent hash functions.
+    pub runs: Option<u32>,
+    /// Length of the chain of first successors that is looked at.
+    pub chain: NonZeroU8,
+}
+
+/// A breadth-first search.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct BreadthFirst {
+    /// What is kept of visited states, and where those lie that wait.
+    pub store: BreadthStore,
+    /// Longest path that is followed.
+    pub max_depth: Option<u64>,
+}
+
+/// What a breadth-first search keeps.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BreadthStore {
+    /// Every state, in a table that is its own queue.
+    Exact {
+        /// The sets that the search is reduced to.
+        sets: Option<Sets>,
+        /// Try out every answer of the dependence relation.
+        check_independence: bool,
+    },
+    /// A table with a queue beside it. Such a search can be saved.
+    Queued {
+        /// The table.
+        table: QueuedTable,
+        /// Where files go; the system's folder for temporary files if not said.
+        work_dir: Option<PathBuf>,
+    },
+}
+
+impl Default for BreadthStore {
+    fn default() -> BreadthStore {
+        BreadthStore::Exact { sets: None, check_independence: false }
+    }
+}
+
+/// The table of a breadth-first search that has a queue beside it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum QueuedTable {
+    /// Every state. A search that is to be saved needs this one.
+    Exact,
+    /// Less than the states.
+    Lossy {
+        /// The table.
+        table: Table,
+        /// Runs with independent hash functions.
+        runs: Option<u32>,
+    },
+    /// A cache that overwrites.
+    Cache {
+        /// The cache.
+        cache: BreadthCache,
+        /// Overwrites per insertion at which the search gives up.
+        max_collision_rate: f64,
+    },
+    /// The visited states on disk.
+    Disk {
+        /// What is kept of a state there.
+        kept: DiskKept,
+        /// How much of the file a check reads.
+        window: Window,
+    },
+    /// A cache first, then the disk.
+    Serial {
+        /// The cache; on disk the same is kept of a state.
+        cache: BreadthCache,
+        /// Overwrites per insertion at which the search goes on with the disk.
+        switch_rate: f64,
+        /// How much of the file a check reads.
+        window: Window,
+    },
+}
+
+/// A breadth-first cache.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BreadthCache {
+    /// Places.
+    pub slots: u64,
+    /// Places looked at before one is overwritten.
+    pub ways: u8,
+    /// Two levels.
+    pub hub: Option<Hub>,
+    /// Signatures are kept and not whole states.
+    pub signatures: Option<Signatures>,
+}
+
+impl BreadthCache {
+    /// A cache of whole states, all else as usual.
+    pub fn of(slots: u64) -> BreadthCache {
+        BreadthCache { slots, ways: DEFAULT_WAYS, hub: None, signatures: None }
+    }
+}
+
+/// The levels of a hub cache.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Hub {
+    /// Share of the first level.
+    pub split: f64,
+    /// Probability that the second level overwrites.
+    pub overwrite: f64,
+}
+
+impl Default for Hub {
+    fn default() -> Hub {
+        Hub { split: DEFAULT_SPLIT, overwrite: DEFAULT_OVERWRITE }
+    }
+}
+
+/// Signatures in place of whole states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Signatures {
+    /// Bits of one; [`COMPACT_BITS`] if not said.
+    pub bits: Option<u8>,
+    /// Runs with independent hash functions.
+    pub runs: Option<u32>,
+}
+
+/// What is kept of a state on disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DiskKept {
+    /// Signatures of [`DISK_BITS`] bits.
+    #[default]
+    Usual,
+    /// All of it.
+    States,
+    /// Signatures as somebody wants them.
+    Signatures(Signatures),
+}
+
+/// A search for cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cycles {
+    /// Which cycles are errors.
+    pub of: CycleProperty,
+    /// Only weakly fair runs count.
+    pub fair: bool,
+    /// Longest path that is followed.
+    pub max_depth: Option<u64>,
+}
+
+/// A property that cycles break.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CycleProperty {
+    /// No cycle passes the accept labels of the model's processes.
+    AcceptLabels,
+    /// The claim with this number in the model.
+    Claim(usize),
+    /// Every cycle makes progress.
+    Progress,
+}
+
+/// What is looked for in one search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Property {
+    /// Assertions and end states.
+    Safety,
+    /// Cycles.
+    Cycles(CycleProperty),
+}
+
+impl Property {
+    /// The properties that `pv check` looks at when none is named: each claim in a search of its own, else cycles through
+    /// accept labels where the model has some, else assertions and end states.
+    pub fn of_model(model: &Model) -> Vec<Property> {
+        if !model.claims.is_empty() {
+            (0..model.claims.len()).map(|number| Property::Cycles(CycleProperty::Claim(number))).collect()
+        } else if model.uses.accept_labels {
+            vec![Property::Cycles(CycleProperty::AcceptLabels)]
+        } else {
+            vec![Property::Safety]
         }
     }
 
-    /// The model and program that the plan runs: non-progress brings a claim of its own.
-    pub fn compile(&self, model: &Model) -> (Option<Model>, Program) {
-        match self.property {
-            Property::NonProgress => {
+    /// The claim of this property.
+    pub fn claim(self) -> Option<usize> {
+        match self {
+            Property::Cycles(CycleProperty::Claim(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The model and program in which the property is looked for: progress brings a claim of its own.
+    pub fn compile(self, model: &Model) -> (Option<Model>, Program) {
+        match self {
+            Property::Cycles(CycleProperty::Progress) => {
                 let mut own = model.clone();
                 own.claims = vec![Claim::non_progress()];
                 own.uses.non_progress = true;
                 let program = Program::new(&own, Some(0));
                 (Some(own), program)
             }
-            Property::Claim(number) => (None, Program::new(model, Some(number))),
-            Property::Safety | Property::AcceptLabels => (None, Program::new(model, None)),
+            Property::Cycles(CycleProperty::Claim(number)) => (None, Program::new(model, Some(number))),
+            Property::Safety | Property::Cycles(CycleProperty::AcceptLabels) => (None, Program::new(model, None)),
+        }
+    }
+}
+
+impl Search {
+    /// Longest path that is followed.
+    pub fn max_depth(&self) -> Option<u64> {
+        match self {
+            Search::Depth(DepthFirst { max_depth, .. })
+            | Search::Breadth(BreadthFirst { max_depth, .. })
+            | Search::Cycles(Cycles { max_depth, .. }) => *max_depth,
+            Search::Precise(_) => None,
         }
     }
 
-    /// Runs the search, or several with independent hash functions.
-    pub fn execute(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
-        // What a reduction assumes and cannot know beforehand is watched while it runs; if it fails, run without.
-        let mut plan = self.clone();
-        let mut notes = Vec::new();
-        loop {
-            let mut outcome = plan.execute_runs(model, monitor);
-            match &outcome.verdict {
-                Verdict::Incomplete(Limit::Retract(Retraction::Births)) if plan.count_births => {
-                    plan.count_births = false;
-                    continue;
-                }
-                Verdict::Incomplete(Limit::Retract(Retraction::ChannelClaim(how))) if plan.trust_claims => {
-                    notes.push(format!("the model breaks its own xr and xs, so they were not used: {how}"));
-                    plan.trust_claims = false;
-                    continue;
-                }
-                Verdict::Incomplete(Limit::Retract(what)) => {
-                    let bug = format!("a reduction has made an assumption that was taken back: {what:?}");
-                    outcome.verdict = Verdict::Incomplete(Limit::Internal(bug));
-                }
-                _ => {}
+    /// Only weakly fair runs count.
+    pub fn is_fair(&self) -> bool {
+        matches!(self, Search::Cycles(Cycles { fair: true, .. }))
+    }
+
+    /// The search leaves out what sleeps.
+    pub fn sleeps(&self) -> bool {
+        let Search::Depth(DepthFirst { store, .. }) = self else { return false };
+        match store {
+            DepthStore::Exact(techniques) => {
+                matches!(techniques, Techniques::One(Technique::SleepSets) | Techniques::Both(_))
             }
-            outcome.notes.append(&mut notes);
-            let limit = match &mut outcome.verdict {
-                Verdict::Incomplete(limit) => Some(limit),
-                _ => outcome.stopped.as_mut(),
-            };
-            if let (Some(Limit::Memory { used, budget }), Some(whole)) = (limit, monitor.memory) {
-                // A table knows of itself only, and of its own part of the budget.
-                (*used, *budget) = (outcome.memory.max(*used), whole);
+            DepthStore::Cache { technique, .. } | DepthStore::Lossy { technique, .. } => {
+                *technique == Some(Technique::SleepSets)
             }
-            return outcome;
         }
     }
 
-    fn execute_runs(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
-        if self.keeping == Keeping::Exact {
-            return self.execute_once(model, monitor);
-        }
-        let mut runs = Vec::new();
-        for number in 0..self.repeat.max(1) {
-            let seed = self.seed.wrapping_add(u64::from(number));
-            let outcome = Plan { seed, ..self.clone() }.execute_once(model, monitor);
-            let go_on = outcome.verdict == Verdict::NoErrorFound;
-            runs.push((seed, outcome));
-            if !go_on {
-                break;
-            }
-        }
-        let mut outcome = lossy::combine(runs).unwrap_or_else(|| self.execute_once(model, monitor));
-        if let Some(probability) = outcome.omission_probability {
-            outcome.advice = match outcome.verdict {
-                Verdict::Incomplete(Limit::TableFull { slots }) => {
-                    Some(lossy::advise_larger(self.keeping, slots, self.memory))
-                }
-                // How many states there are is not known.
-                Verdict::Incomplete(_) => None,
-                _ => {
-                    let budget = self.memory.map(|_| monitor.reserve);
-                    lossy::advise(self.keeping, outcome.counts.stored, probability, budget)
-                }
-            };
-        }
-        outcome
-    }
-
-    fn execute_once(&self, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
-        let (own, program) = self.compile(model);
-        let model = own.as_ref().unwrap_or(model);
-        // Without a budget the machine's memory is one: the verdict is then `incomplete`, not a killed process.
-        let whole = || available().map(|bytes| bytes / 10 * 9);
-        monitor.memory = self.memory.or(monitor.memory).or_else(whole);
-        monitor.measure_reserve();
-        let budget = monitor.tables().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        let settings = self.settings();
-        let cycles = match self.property {
-            Property::NonProgress => Some(CycleKind::NonProgress),
-            Property::AcceptLabels => Some(CycleKind::Acceptance),
-            // A claim without an accepting state can only be violated by reaching its end or by an assertion.
-            Property::Claim(number) => {
-                let claim = &model.claims[number];
-                let accepts = claim.body.automaton.locations.iter().any(|location| location.accept);
-                (accepts || (claim.counts_labels && model.uses.accept_labels)).then_some(CycleKind::Acceptance)
-            }
-            Property::Safety => None,
-        };
-        match (cycles, self.order) {
-            (Some(kind), _) => {
-                let mut store = ExactStore::with_budget(self.seed, budget);
-                let task = Task { model, program: &program, settings, audit: None, monitor };
-                if self.fair { fair::search(task, &mut store, kind) } else { nested::search(task, &mut store, kind) }
-            }
-            (None, Order::DepthFirst) => match (self.keeping, self.cache) {
-                (Keeping::Compact { bits, slots }, _) => {
-                    let slots =
-                        lossy::compact_slots(bits, slots, self.expect_states, self.memory.and(monitor.tables()));
-                    match CompactStore::new(bits, slots, self.seed, self.reducing != Reducing::Nothing) {
-                        Some(mut store) => self.depth_first_lossy(model, &program, &mut store, monitor),
-                        None => Outcome::without_room(&program, CompactStore::bytes_for(slots, bits)),
-                    }
-                }
-                (Keeping::Bloom { functions, slots }, _) => {
-                    let (bytes, functions) =
-                        lossy::bloom_size(functions, slots, self.expect_states, self.memory.and(monitor.tables()));
-                    match BloomStore::new(bytes, functions, self.seed, self.reducing != Reducing::Nothing) {
-                        Some(mut store) => self.depth_first_lossy(model, &program, &mut store, monitor),
-                        None => Outcome::without_room(&program, bytes),
-                    }
-                }
-                (Keeping::Exact, Some(limit)) => {
-                    let mut store = CacheStore::new(limit, self.replacement, self.seed, budget);
-                    self.depth_first(model, &program, &mut store, monitor)
-                }
-                (Keeping::Exact, None) => {
-                    let mut store = ExactStore::with_budget(self.seed, budget);
-                    self.depth_first(model, &program, &mut store, monitor)
-                }
+    /// The persistent sets that the search is reduced to.
+    pub fn sets(&self) -> Option<Sets> {
+        let technique = match self {
+            Search::Breadth(BreadthFirst { store: BreadthStore::Exact { sets, .. }, .. }) => return *sets,
+            Search::Depth(DepthFirst { store, .. }) => match *store {
+                DepthStore::Exact(Techniques::Both(sets)) => return Some(sets),
+                DepthStore::Exact(Techniques::One(technique)) => Some(technique),
+                DepthStore::Exact(Techniques::None) => None,
+                DepthStore::Cache { technique, .. } | DepthStore::Lossy { technique, .. } => technique,
             },
-            (None, Order::BreadthFirst)
-                if self.low_memory.breadth != Breadth::InMemory
-                    || self.keeping != Keeping::Exact
-                    // The table that is its own queue cannot be saved; the one with a queue beside it can.
-                    || (monitor.checkpoints.is_some() && self.reducing == Reducing::Nothing) =>
-            {
-                let assembly = Assembly {
-                    options: &self.low_memory,
-                    keeping: self.keeping,
-                    expect_states: self.expect_states,
-                    budgeted: self.memory.is_some(),
-                    seed: self.seed,
-                    settings,
-                };
-                assembly.run(model, &program, monitor)
-            }
-            (None, Order::BreadthFirst) => {
-                let mut store = ExactStore::with_links(self.seed, budget);
-                match self.reducing {
-                    Reducing::Persistent | Reducing::Deadlocks if self.property == Property::Safety => {
-                        let por = PersistentSets::new(model, self.keep(true)).within(monitor.patience());
-                        self.breadth_first(model, &program, &mut store, por, monitor)
-                    }
-                    _ => self.breadth_first(model, &program, &mut store, Full, monitor),
-                }
-            }
+            _ => None,
+        };
+        technique.and_then(|technique| match technique {
+            Technique::SleepSets => None,
+            Technique::PersistentSets(sets) => Some(sets),
+        })
+    }
+
+    /// The table that may err, where the user has chosen one, and how often it is filled. A cache or a disk of signatures
+    /// counts as a compact table whose size was not said.
+    pub fn lossy(&self) -> Option<(Table, Option<u32>)> {
+        let of = |Signatures { bits, runs }| (Table::Compact { bits, size: Size::OfMemory }, runs);
+        match self {
+            Search::Depth(DepthFirst { store: DepthStore::Lossy { table, runs, .. }, .. })
+            | Search::Precise(Precise { table, runs, .. }) => Some((*table, *runs)),
+            Search::Breadth(BreadthFirst { store: BreadthStore::Queued { table, .. }, .. }) => match *table {
+                QueuedTable::Lossy { table, runs } => Some((table, runs)),
+                QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } => cache.signatures.map(of),
+                QueuedTable::Disk { kept: DiskKept::Signatures(signatures), .. } => Some(of(signatures)),
+                QueuedTable::Exact | QueuedTable::Disk { .. } => None,
+            },
+            _ => None,
         }
     }
 
-    /// A depth-first search with a store that may err, with precision on demand if it is asked for.
-    fn depth_first_lossy<S: LossyStore>(
-        &self,
-        model: &Model,
-        program: &Program,
-        store: &mut S,
-        monitor: &mut Monitor<'_>,
-    ) -> Outcome {
-        match self.pod {
-            0 => self.depth_first(model, program, store, monitor),
-            length => {
-                let settings = self.settings();
-                let precision =
-                    PrecisionOnDemand::new(length, program.transitions.len(), settings.rules, monitor.patience());
-                dfs::search_precisely(Task { model, program, settings, audit: None, monitor }, store, precision)
+    /// The table of a breadth-first search that has a queue beside it, and the folder for its files.
+    pub fn queued(&self) -> Option<(&QueuedTable, Option<&Path>)> {
+        match self {
+            Search::Breadth(BreadthFirst { store: BreadthStore::Queued { table, work_dir }, .. }) => {
+                Some((table, work_dir.as_deref()))
             }
+            _ => None,
+        }
+    }
+}
+
+impl Plan {
+    /// What is looked for.
+    pub fn property(&self) -> Property {
+        match &self.search {
+            Search::Depth(_) | Search::Precise(_) | Search::Breadth(_) => Property::Safety,
+            Search::Cycles(cycles) => Property::Cycles(cycles.of),
         }
     }
 
-    /// A depth-first search with this plan's reduction.
-    fn depth_first<S: Store>(
-        &self,
-        model: &Model,
-        program: &Program,
-        store: &mut S,
-        monitor: &mut Monitor<'_>,
-    ) -> Outcome {
-        // the product with a claim is not reduced: see docs/soundness.md
-        let reducing = if self.property == Property::Safety { self.reducing } else { Reducing::Nothing };
-        match reducing {
-            Reducing::Nothing => self.checked(model, program, store, Full, monitor),
-            Reducing::Sleep => {
-                let sets = SleepSets::new(model, program, monitor.patience());
-                self.checked(model, program, store, sets, monitor)
-            }
-            Reducing::Persistent | Reducing::Deadlocks => {
-                let sets = PersistentSets::new(model, self.keep(S::EXACT)).within(monitor.patience());
-                self.checked(model, program, store, sets, monitor)
-            }
-            Reducing::PersistentSleep | Reducing::DeadlocksSleep => {
-                let sets = PersistentSleep::new(model, program, self.keep(true)).within(monitor.patience());
-                self.checked(model, program, store, sets, monitor)
-            }
+    /// What becomes of assertions that fail. A reduction that keeps deadlocks only would find some and miss others.
+    pub fn judged_assertions(&self) -> Assertions {
+        match self.search.sets() {
+            Some(Sets { keeps: Keeps::Deadlocks, .. }) => Assertions::Ignore,
+            _ => self.assertions,
         }
     }
 
-    fn keep(&self, tracks_stack: bool) -> Keep {
-        Keep {
-            deadlocks_only: self.reducing.keeps_deadlocks_only(),
-            strict_channels: self.strict_channels,
-            count_births: self.count_births,
-            names_pids: self.reducing.is_combined(),
-            // see docs/soundness.md
-            trust_claims: self.trust_claims && !self.reducing.is_combined(),
-            tracks_stack,
+    /// The same search behind the assertions of the model that are known to fail.
+    #[must_use]
+    pub fn passing_over_assertions(self) -> Plan {
+        match self.assertions {
+            Assertions::Report => Plan { assertions: Assertions::PassOver, ..self },
+            Assertions::PassOver | Assertions::Ignore => self,
         }
     }
 
-    /// The reduction is watched over if the plan says so.
-    fn checked<S: Store, R: Reduction>(
-        &self,
-        model: &Model,
-        program: &Program,
-        store: &mut S,
-        mut reduction: R,
-        monitor: &mut Monitor<'_>,
-    ) -> Outcome {
-        if R::ACTIVE
-            && let Some(outcome) = self.too_large(program, monitor)
-        {
-            return outcome;
+    /// The folder that the search will write to, if it writes any file: the user's, or `None` for the system's.
+    pub fn folder(&self) -> Option<Option<&Path>> {
+        let (table, work_dir) = self.search.queued()?;
+        let on_disk = matches!(table, QueuedTable::Disk { .. } | QueuedTable::Serial { .. });
+        (on_disk || work_dir.is_some() || self.memory.is_some()).then_some(work_dir)
+    }
+
+    /// What the searches themselves need to know of it.
+    pub fn settings(&self) -> Settings {
+        let (property, assertions) = (self.property(), self.judged_assertions());
+        let progress = Property::Cycles(CycleProperty::Progress);
+        Settings {
+            rules: Rules {
+                end_states: self.end_states != EndStates::Ignore && property == Property::Safety,
+                assertions: assertions != Assertions::Ignore,
+                pass_assertions: assertions == Assertions::PassOver,
+                strict_channels: self.end_states == EndStates::JudgeChannels,
+                max_depth: self.search.max_depth().unwrap_or(u64::MAX),
+                claim: property.claim().is_some() || property == progress,
+                halts: property == Property::Cycles(CycleProperty::AcceptLabels),
+                // A deadlock is not a lack of progress: SPIN too leaves it to the check of end states.
+                stutter: property != progress,
+            },
+            all_errors: self.all_errors,
         }
-        let audit = self.watch(model, program, monitor.patience());
-        dfs::search(Task { model, program, settings: self.settings(), audit, monitor }, store, &mut reduction)
-    }
-
-    /// The same, breadth first.
-    fn breadth_first<R: Reduction>(
-        &self,
-        model: &Model,
-        program: &Program,
-        store: &mut ExactStore,
-        mut reduction: R,
-        monitor: &mut Monitor<'_>,
-    ) -> Outcome {
-        if R::ACTIVE
-            && let Some(outcome) = self.too_large(program, monitor)
-        {
-            return outcome;
-        }
-        let audit = self.watch(model, program, monitor.patience());
-        bfs::search(Task { model, program, settings: self.settings(), audit, monitor }, store, &mut reduction)
-    }
-
-    /// The reduction is there: what it took counts as part of the program. If that alone is more than the budget, that is
-    /// the end.
-    fn too_large(&self, program: &Program, monitor: &mut Monitor<'_>) -> Option<Outcome> {
-        let before = monitor.reserve;
-        monitor.measure_growth();
-        let budget = self.memory.filter(|&budget| monitor.reserve.saturating_sub(before) > budget)?;
-        let verdict = Verdict::Incomplete(Limit::Memory { used: monitor.reserve, budget });
-        Some(Outcome { verdict, ..Outcome::without_room(program, 0) })
-    }
-
-    /// What the plan wants to be watched.
-    fn watch<'m, 'p>(&self, model: &'m Model, program: &'p Program, patience: Patience<'p>) -> Option<Watch<'m, 'p>> {
-        let relation = self.check_independence.then(|| Dependence::new(model));
-        let sets = self.check_por.then(|| PersistentSets::new(model, self.keep(true)));
-        (relation.is_some() || sets.is_some()).then(|| Watch::new(model, program, relation, sets).within(patience))
     }
 }

@@ -11,7 +11,7 @@
 //! are of the full state space, for `memory` of what the full breadth-first search took.
 
 use super::matrix::{Chain, Measured, Point};
-use ::toml::{Table, Value};
+use toml::{Table, Value};
 
 /// One block: options and the values that each takes.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -25,7 +25,7 @@ const MOST_RUNS: usize = 10_000;
 
 /// Reads a file.
 pub fn parse(text: &str) -> Result<Vec<Block>, String> {
-    let table: Table = text.parse().map_err(|error: ::toml::de::Error| error.to_string().trim_end().to_string())?;
+    let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_string())?;
     let mut blocks = Vec::new();
     for (key, value) in table {
         let Value::Array(entries) = value else {

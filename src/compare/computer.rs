@@ -1,4 +1,4 @@
-//! The machine that the times were measured on: processor, cores, memory, system. No name of the host.
+//! The computer that the times were measured on: processor, cores, memory, system. No name of the host.
 
 use crate::report::number::bytes;
 

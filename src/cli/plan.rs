@@ -1,0 +1,331 @@
+//! From options to plans: the only place that knows which option becomes which part of a search. `pv check`, `pv resume` and
+//! `pv compare` all come through [`plans`]; what is not refused by [`combine`] has a plan.
+
+use super::combine;
+use super::options::{CheckArgs, DiskWindow, PropertyArgs, Replace, SearchArgs, StoreKind};
+use crate::model::Model;
+use crate::search::explore::serial::DEFAULT_SWITCH;
+use crate::search::plan::{
+    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, Cycles, DepthFirst, DepthStore, DiskKept,
+    EndStates, Hub, Keeps, MAX_COLLISION_RATE, Plan, Precise, Property, QueuedTable, Replacement, Search, Sets,
+    Signatures, Size, Table, Technique, Techniques,
+};
+use crate::store::breadth::disk::Window;
+use crate::store::depth::replace::SCAN_LIMIT;
+use std::num::NonZeroU8;
+
+/// The plans of a check, one for each property; `Err` says which options do not go together.
+pub fn plans(args: &CheckArgs, model: &Model) -> Result<Vec<Plan>, String> {
+    combine::check(args)?;
+    combine::check_with_model(args, model)?;
+    properties(&args.checks, model).into_iter().map(|property| plan(args, property)).collect()
+}
+
+/// What is looked for, each in a search of its own.
+fn properties(checks: &PropertyArgs, model: &Model) -> Vec<Property> {
+    if checks.non_progress {
+        return vec![Property::Cycles(CycleProperty::Progress)];
+    }
+    if checks.no_claims {
+        return vec![Property::Safety];
+    }
+    match &checks.property {
+        Some(name) => {
+            let number = model.claims.iter().position(|claim| *claim.name == **name);
+            number.map(|number| Property::Cycles(CycleProperty::Claim(number))).into_iter().collect()
+        }
+        None => Property::of_model(model),
+    }
+}
+
+fn plan(args: &CheckArgs, property: Property) -> Result<Plan, String> {
+    let (checks, options) = (&args.checks, &args.search);
+    Ok(Plan {
+        assertions: if checks.no_assertions { Assertions::Ignore } else { Assertions::Report },
+        end_states: match (checks.no_end_states, checks.strict_channels) {
+            (true, _) => EndStates::Ignore,
+            (false, false) => EndStates::Judge,
+            (false, true) => EndStates::JudgeChannels,
+        },
+        all_errors: checks.all_errors,
+        memory: options.memory,
+        time: options.time,
+        seed: options.seed(),
+        search: match property {
+            Property::Cycles(of) => Search::Cycles(Cycles { of, fair: checks.fair, max_depth: options.max_depth }),
+            Property::Safety if options.bfs() => Search::Breadth(breadth_first(options)),
+            Property::Safety => depth_first(options)?,
+        },
+    })
+}
+
+fn depth_first(options: &SearchArgs) -> Result<Search, String> {
+    let (table, runs) = (table(options), options.repeat);
+    if let (Some(chain), Some(table)) = (NonZeroU8::new(options.pod()), table) {
+        return Ok(Search::Precise(Precise { table, runs, chain }));
+    }
+    let store = match (options.cache, table) {
+        (Some(states), _) => {
+            DepthStore::Cache { states, replacement: replacement(options.replace()), technique: technique(options)? }
+        }
+        (None, Some(table)) => DepthStore::Lossy { table, runs, technique: technique(options)? },
+        (None, None) => DepthStore::Exact(match (options.sleep, sets(options)) {
+            (true, Some(sets)) => Techniques::Both(sets),
+            _ => technique(options)?.map_or(Techniques::None, Techniques::One),
+        }),
+    };
+    let (max_depth, check_independence) = (options.max_depth, options.check_independence);
+    Ok(Search::Depth(DepthFirst { store, max_depth, check_independence }))
+}
+
+/// The only technique that is asked for. Where two are asked for and only one can be had, [`combine`] has said so.
+fn technique(options: &SearchArgs) -> Result<Option<Technique>, String> {
+    match (options.sleep, sets(options)) {
+        (false, None) => Ok(None),
+        (true, None) => Ok(Some(Technique::SleepSets)),
+        (false, Some(sets)) => Ok(Some(Technique::PersistentSets(sets))),
+        (true, Some(_)) => Err("--sleep and --por go together only where every state is kept".into()),
+    }
+}
+
+fn sets(options: &SearchArgs) -> Option<Sets> {
+    let keeps = if options.deadlocks_only { Keeps::Deadlocks } else { Keeps::Errors };
+    options.por.then_some(Sets { keeps, check: options.check_por })
+}
+
+/// The table that may err, if one is asked for.
+fn table(options: &SearchArgs) -> Option<Table> {
+    let size = match (options.slots, options.expect_states) {
+        (Some(slots), _) => Size::Slots(slots),
+        (None, Some(states)) => Size::States(states),
+        (None, None) => Size::OfMemory,
+    };
+    match options.store() {
+        StoreKind::Exact => None,
+        StoreKind::Compact => Some(Table::Compact { bits: options.bits, size }),
+        StoreKind::Bloom => Some(Table::Bloom { functions: options.bits, size }),
+    }
+}
+
+/// The signatures that are kept in a cache or on disk, if they are asked for.
+fn signatures(options: &SearchArgs) -> Option<Signatures> {
+    let compact = options.store() == StoreKind::Compact;
+    compact.then_some(Signatures { bits: options.bits, runs: options.repeat })
+}
+
+fn replacement(replace: Replace) -> Replacement {
+    match replace {
+        Replace::Random => Replacement::Random,
+        Replace::Type => Replacement::Type { scan: SCAN_LIMIT },
+        Replace::MostVisited => Replacement::MostVisited,
+        Replace::LeastVisited => Replacement::LeastVisited,
+        Replace::LargestClass => Replacement::LargestClass,
+        Replace::SmallestSubtree => Replacement::SmallestSubtree,
+    }
+}
+
+fn breadth_first(options: &SearchArgs) -> BreadthFirst {
+    let store = match queued_table(options) {
+        Some(table) => BreadthStore::Queued { table, work_dir: options.work_dir.clone() },
+        None => BreadthStore::Exact { sets: sets(options), check_independence: options.check_independence },
+    };
+    BreadthFirst { store, max_depth: options.max_depth }
+}
+
+/// The table of a search with a queue beside it; `None` if the exact table can be its own queue.
+fn queued_table(options: &SearchArgs) -> Option<QueuedTable> {
+    let window = match options.disk_window {
+        None => Window::Everything,
+        Some(DiskWindow::Auto) => Window::Auto,
+        Some(DiskWindow::Fraction(share)) => Window::Share(share),
+    };
+    if options.disk {
+        let kept = match (signatures(options), options.store) {
+            (Some(signatures), _) => DiskKept::Signatures(signatures),
+            (None, Some(_)) => DiskKept::States,
+            (None, None) => DiskKept::Usual,
+        };
+        return Some(QueuedTable::Disk { kept, window });
+    }
+    if let Some(slots) = options.cache {
+        let cache = cache(options, slots);
+        return Some(if options.serial {
+            let switch_rate = options.switch_rate.unwrap_or(DEFAULT_SWITCH);
+            QueuedTable::Serial { cache, switch_rate, window }
+        } else {
+            let max_collision_rate = options.max_collision_rate.unwrap_or(MAX_COLLISION_RATE);
+            QueuedTable::Cache { cache, max_collision_rate }
+        });
+    }
+    match table(options) {
+        Some(table) => Some(QueuedTable::Lossy { table, runs: options.repeat }),
+        // A table that is its own queue cannot be saved.
+        None => options.checkpoint.is_some().then_some(QueuedTable::Exact),
+    }
+}
+
+fn cache(options: &SearchArgs, slots: u64) -> BreadthCache {
+    let usual = Hub::default();
+    BreadthCache {
+        slots,
+        ways: options.ways.unwrap_or(BreadthCache::of(slots).ways),
+        hub: options.hub.then(|| Hub {
+            split: options.hub_split.unwrap_or(usual.split),
+            overwrite: options.hub_overwrite.unwrap_or(usual.overwrite),
+        }),
+        signatures: signatures(options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::combine::tests::parse;
+    use super::super::options::value_name;
+    use super::*;
+    use crate::report::Setting;
+    use clap::ValueEnum;
+
+    fn model(text: &str) -> Model {
+        crate::load::read_text("m.pml", text).unwrap_or_else(|what| panic!("{what}")).1
+    }
+
+    fn plain() -> Model {
+        model("byte x; active proctype P() { x = 1; assert(x == 1) }")
+    }
+
+    fn words(line: &str, model: &Model) -> String {
+        let plans = plans(&parse(line), model).unwrap_or_else(|what| panic!("{line}: {what}"));
+        let words = Setting::of(&plans).words();
+        words.strip_suffix(", seed 1").map_or(words.clone(), str::to_string)
+    }
+
+    /// Every search that the command line can ask for, and how the report tells of it.
+    #[rustfmt::skip]
+    const SEARCHES: &[(&str, &str)] = &[
+        // depth first, every state
+        ("", "depth-first, exact store"),
+        ("--sleep", "depth-first, exact store, sleep sets"),
+        ("--por", "depth-first, exact store, persistent sets"),
+        ("--por --check-por --check-independence", "depth-first, exact store, persistent sets"),
+        ("--por --deadlocks-only", "depth-first, exact store, persistent sets for deadlocks only"),
+        ("--por --sleep", "depth-first, exact store, sleep sets, persistent sets"),
+        ("--por --sleep --deadlocks-only", "depth-first, exact store, sleep sets, persistent sets for deadlocks only"),
+        ("--max-depth 2000 --memory 64M --time 90 --seed 7",
+            "depth-first, exact store, depth at most 2,000, memory at most 64.0 MiB, at most 90 s, seed 7"),
+        // a cache
+        ("--cache 500", "depth-first, exact store, cache of 500 states (random replacement)"),
+        ("--cache 1 --replace type", "depth-first, exact store, cache of 1 state (type replacement)"),
+        ("--cache 500 --sleep", "depth-first, exact store, cache of 500 states (random replacement), sleep sets"),
+        ("--cache 500 --por", "depth-first, exact store, cache of 500 states (random replacement), persistent sets"),
+        // tables that may err
+        ("--store compact", "depth-first, compact store"),
+        ("--store compact --bits 20 --slots 99", "depth-first, hash compaction (20 bits)"),
+        ("--store bloom --bits 3 --expect-states 9", "depth-first, Bloom filter (3 hash functions)"),
+        ("--store compact --sleep --repeat 3", "depth-first, compact store, sleep sets, 3 runs"),
+        ("--store bloom --por", "depth-first, bloom store, persistent sets"),
+        ("--store bloom --pod 2", "depth-first, bloom store, precision on demand 2"),
+        ("--store compact --pod 1 --repeat 2", "depth-first, compact store, precision on demand 1, 2 runs"),
+        // breadth first
+        ("--search bfs", "breadth-first, exact store"),
+        ("--search bfs --por", "breadth-first, exact store, persistent sets"),
+        ("--search bfs --checkpoint c", "breadth-first, exact store"),
+        ("--search bfs --store compact", "breadth-first, compact store"),
+        ("--search bfs --store bloom --bits 2", "breadth-first, Bloom filter (2 hash functions)"),
+        ("--search bfs --cache 500", "breadth-first, exact store, cache of 500 states"),
+        ("--search bfs --cache 500 --store compact --bits 9", "breadth-first, hash compaction (9 bits), cache of 500 states"),
+        ("--search bfs --cache 500 --hub", "breadth-first, exact store, hub cache of 500 states"),
+        ("--search bfs --disk", "breadth-first, hash compaction (64 bits), visited states on disk"),
+        ("--search bfs --disk --store exact", "breadth-first, exact store, visited states on disk"),
+        ("--search bfs --disk --store compact", "breadth-first, compact store, visited states on disk"),
+        ("--search bfs --cache 500 --serial", "breadth-first, exact store, cache of 500 states, cache first, then disk"),
+        ("--search bfs --cache 500 --serial --hub --store compact",
+            "breadth-first, compact store, hub cache of 500 states, cache first, then disk"),
+        // cycles
+        ("--non-progress", "depth-first, exact store"),
+        ("--non-progress --fair", "depth-first, exact store, weak fairness"),
+    ];
+
+    #[test]
+    fn every_search_is_told_as_it_was_asked_for() {
+        for (line, expected) in SEARCHES {
+            assert_eq!(words(line, &plain()), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn replacements_have_the_names_that_they_are_asked_for_by() {
+        for replace in Replace::value_variants() {
+            let name = value_name(*replace);
+            let line = format!("--cache 5 --replace {name}");
+            assert!(words(&line, &plain()).contains(&format!("({name} replacement)")), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_property_has_a_plan_of_its_own() {
+        let model = model("byte x; active proctype P() { x = 1 } ltl p { <> (x == 1) } ltl q { [] (x < 2) }");
+        let properties = |line: &str| -> Vec<Property> {
+            let plans = plans(&parse(line), &model).unwrap_or_else(|what| panic!("{line}: {what}"));
+            plans.iter().map(Plan::property).collect()
+        };
+        let claim = |number| Property::Cycles(CycleProperty::Claim(number));
+        assert_eq!(properties(""), [claim(0), claim(1)]);
+        assert_eq!(properties("--property q"), [claim(1)]);
+        assert_eq!(properties("--no-claims"), [Property::Safety]);
+        assert_eq!(properties("--non-progress"), [Property::Cycles(CycleProperty::Progress)]);
+        assert!(plans(&parse("--property r"), &model).is_err());
+        assert!(plans(&parse("--por"), &model).is_err_and(|why| why.contains("--por with the claims of m.pml (p, q)")));
+    }
+
+    /// Options with a value that is not their default. Each of them changes the plan, with any other that it goes with.
+    #[rustfmt::skip]
+    const OPTIONS: &[&str] = &[
+        "--search bfs", "--max-depth 20", "--memory 64M", "--time 60", "--seed 7", "--sleep", "--por",
+        "--deadlocks-only", "--check-independence", "--check-por", "--store compact", "--store bloom", "--cache 500",
+        "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
+        "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",
+        "--switch-rate 0.2", "--work-dir w", "--disk-window 0.5", "--all-errors", "--no-end-states", "--no-assertions",
+        "--strict-channels", "--non-progress",
+    ];
+
+    /// What an option says already, or what another one leaves no room for.
+    fn is_contained(option: &str, others: &[&str]) -> bool {
+        let with = |other: &str| others.contains(&other);
+        match option {
+            // The reduction does not look at assertions anyway.
+            "--no-assertions" => with("--deadlocks-only"),
+            _ => false,
+        }
+    }
+
+    /// Every pair of options, on top of searches in which the rare ones have a meaning: the line is refused, or there is a
+    /// plan, and no option is forgotten on the way.
+    #[test]
+    fn nothing_that_was_asked_for_is_ignored() {
+        let model = plain();
+        let made = |options: &[&str]| plans(&parse(&options.join(" ")), &model).ok();
+        let name = |option: &str| option.split(' ').next().map(str::to_string);
+        let mut accepted = 0;
+        for base in [&[][..], &["--search bfs", "--cache 500"], &["--search bfs", "--disk"], &["--store compact"]] {
+            for (n, first) in OPTIONS.iter().enumerate() {
+                for second in &OPTIONS[n..] {
+                    let mut options = base.to_vec();
+                    for option in [first, second] {
+                        if !options.iter().any(|other| name(other) == name(option)) {
+                            options.push(option);
+                        }
+                    }
+                    let Some(whole) = made(&options) else { continue };
+                    accepted += 1;
+                    for (number, option) in options.iter().enumerate() {
+                        let mut others = options.clone();
+                        others.remove(number);
+                        let same = made(&others).is_some_and(|less| less == whole);
+                        assert!(!same || is_contained(option, &others), "{option} does nothing in {options:?}");
+                    }
+                }
+            }
+        }
+        assert!(accepted > 300, "only {accepted} lines were accepted");
+    }
+}

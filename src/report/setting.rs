@@ -1,0 +1,249 @@
+//! How it was searched, as it is told: read from the plans that ran.
+
+use super::number::{bytes, counted, thousands};
+use crate::search::plan::{
+    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, DISK_BITS, DepthFirst, DepthStore, DiskKept,
+    EndStates, Keeps, Plan, Precise, Property, QueuedTable, Replacement, Search, Size, Table,
+};
+use serde::Serialize;
+
+/// How it was searched: the `search` object of the JSON report, told in words by the text report.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Setting {
+    /// `dfs` or `bfs`.
+    pub algorithm: &'static str,
+    /// `exact`, `compact` or `bloom`.
+    pub store: &'static str,
+    /// Sleep sets.
+    pub sleep: bool,
+    /// Persistent sets.
+    pub por: bool,
+    /// The reduction keeps deadlocks only.
+    #[serde(skip_serializing_if = "is_false")]
+    pub deadlocks_only: bool,
+    /// Most states held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<u64>,
+    /// Replacement of a depth-first cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replace: Option<&'static str>,
+    /// Signature bits or hash functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u32>,
+    /// Slots of a compact store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slots: Option<u64>,
+    /// Length of the chain of first successors.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pod: u32,
+    /// Runs with independent hash functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
+    /// Two-level breadth-first cache.
+    #[serde(skip_serializing_if = "is_false")]
+    pub hub: bool,
+    /// Visited states on disk.
+    #[serde(skip_serializing_if = "is_false")]
+    pub disk: bool,
+    /// Cache first, then disk.
+    #[serde(skip_serializing_if = "is_false")]
+    pub serial: bool,
+    /// Bound on the path length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<u64>,
+    /// Budget in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Budget in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// Every error is counted.
+    #[serde(skip_serializing_if = "is_false")]
+    pub all_errors: bool,
+    /// Weak fairness.
+    #[serde(skip_serializing_if = "is_false")]
+    pub fair: bool,
+    /// Of every random choice.
+    pub seed: u64,
+    /// What was looked for.
+    #[serde(skip)]
+    pub checks: Checks,
+}
+
+/// What was looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Checks {
+    /// Assertions.
+    pub assertions: bool,
+    /// Invalid end states.
+    pub end_states: bool,
+    /// They were asked for, but a search for cycles does not judge them.
+    pub end_states_left: bool,
+    /// Acceptance cycles.
+    pub acceptance: bool,
+    /// An end state must have empty channels.
+    pub strict_channels: bool,
+    /// Claims, if the model has any.
+    pub claims: bool,
+    /// Non-progress cycles.
+    pub non_progress: bool,
+}
+
+impl Setting {
+    /// How these plans search. They differ in their properties only.
+    pub fn of(plans: &[Plan]) -> Setting {
+        let Some(plan) = plans.first() else { return Setting::default() };
+        let (lossy, runs) = plan.search.lossy().unzip();
+        let cache = cache_of(&plan.search);
+        let table = plan.search.queued().map(|(table, _)| *table);
+        let sets = plan.search.sets();
+        let usual = matches!(table, Some(QueuedTable::Disk { kept: DiskKept::Usual, .. }));
+        Setting {
+            algorithm: if matches!(plan.search, Search::Breadth(_)) { "bfs" } else { "dfs" },
+            store: match lossy {
+                // On disk signatures are kept unless whole states are asked for.
+                None if usual => "compact",
+                None => "exact",
+                Some(Table::Compact { .. }) => "compact",
+                Some(Table::Bloom { .. }) => "bloom",
+            },
+            sleep: plan.search.sleeps(),
+            por: sets.is_some(),
+            deadlocks_only: sets.is_some_and(|sets| sets.keeps == Keeps::Deadlocks),
+            cache: cache.map(|(states, _)| states),
+            replace: cache.and_then(|(_, replacement)| replacement).map(replacement_name),
+            bits: lossy.map_or(usual.then_some(DISK_BITS), bits_of).map(u32::from),
+            slots: lossy.and_then(slots_of),
+            pod: match plan.search {
+                Search::Precise(Precise { chain, .. }) => u32::from(chain.get()),
+                _ => 0,
+            },
+            repeat: runs.flatten(),
+            hub: table.is_some_and(has_hub),
+            disk: matches!(table, Some(QueuedTable::Disk { .. })),
+            serial: matches!(table, Some(QueuedTable::Serial { .. })),
+            max_depth: plan.search.max_depth(),
+            memory: plan.memory,
+            time: plan.time.map(|time| time.as_secs_f64()),
+            all_errors: plan.all_errors,
+            fair: plan.search.is_fair(),
+            seed: plan.seed,
+            checks: Checks::of(plan, plans),
+        }
+    }
+
+    /// How it was searched, in words.
+    pub fn words(&self) -> String {
+        let mut parts = vec![if self.algorithm == "bfs" { "breadth-first" } else { "depth-first" }.to_string()];
+        match (self.store, self.bits) {
+            ("compact", Some(bits)) => parts.push(format!("hash compaction ({bits} bits)")),
+            ("bloom", Some(bits)) => parts.push(format!("Bloom filter ({bits} hash functions)")),
+            (store, _) => parts.push(format!("{store} store")),
+        }
+        if let Some(cache) = self.cache {
+            let level = if self.hub { "hub cache" } else { "cache" };
+            let replace = self.replace.as_ref().map(|how| format!(" ({how} replacement)")).unwrap_or_default();
+            parts.push(format!("{level} of {}{replace}", counted(cache, "state", "states")));
+        }
+        let named = [
+            (self.sleep, "sleep sets"),
+            (self.por && !self.deadlocks_only, "persistent sets"),
+            (self.por && self.deadlocks_only, "persistent sets for deadlocks only"),
+            (self.disk, "visited states on disk"),
+            (self.serial, "cache first, then disk"),
+            (self.fair, "weak fairness"),
+        ];
+        parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));
+        if self.pod > 0 {
+            parts.push(format!("precision on demand {}", self.pod));
+        }
+        if let Some(runs) = self.repeat.filter(|&runs| runs > 1) {
+            parts.push(format!("{runs} runs"));
+        }
+        if let Some(depth) = self.max_depth {
+            parts.push(format!("depth at most {}", thousands(depth)));
+        }
+        if let Some(memory) = self.memory {
+            parts.push(format!("memory at most {}", bytes(memory)));
+        }
+        if let Some(time) = self.time {
+            parts.push(format!("at most {time} s"));
+        }
+        parts.push(format!("seed {}", self.seed));
+        parts.join(", ")
+    }
+}
+
+impl Checks {
+    /// What these plans look for; `first` is one of them.
+    fn of(first: &Plan, plans: &[Plan]) -> Checks {
+        let looks_for = |wanted: &dyn Fn(Property) -> bool| plans.iter().any(|plan| wanted(plan.property()));
+        let safety = looks_for(&|property| property == Property::Safety);
+        let non_progress = looks_for(&|property| property == Property::Cycles(CycleProperty::Progress));
+        let end_states = first.end_states != EndStates::Ignore;
+        Checks {
+            assertions: first.judged_assertions() != Assertions::Ignore,
+            end_states: end_states && safety,
+            end_states_left: end_states && !safety,
+            acceptance: !safety && !non_progress,
+            strict_channels: first.end_states == EndStates::JudgeChannels,
+            // A model that has claims is searched for safety only if they were left out.
+            claims: !safety,
+            non_progress,
+        }
+    }
+}
+
+/// The most states that are held, and which one is forgotten where that can be chosen.
+fn cache_of(search: &Search) -> Option<(u64, Option<Replacement>)> {
+    match search {
+        Search::Depth(DepthFirst { store: DepthStore::Cache { states, replacement, .. }, .. }) => {
+            Some((*states, Some(*replacement)))
+        }
+        Search::Breadth(BreadthFirst { store: BreadthStore::Queued { table, .. }, .. }) => match table {
+            QueuedTable::Cache { cache: BreadthCache { slots, .. }, .. }
+            | QueuedTable::Serial { cache: BreadthCache { slots, .. }, .. } => Some((*slots, None)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn has_hub(table: QueuedTable) -> bool {
+    matches!(table, QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } if cache.hub.is_some())
+}
+
+fn bits_of(table: Table) -> Option<u8> {
+    match table {
+        Table::Compact { bits, .. } => bits,
+        Table::Bloom { functions, .. } => functions,
+    }
+}
+
+fn slots_of(table: Table) -> Option<u64> {
+    let (Table::Compact { size, .. } | Table::Bloom { size, .. }) = table;
+    match size {
+        Size::Slots(slots) => Some(slots),
+        Size::OfMemory | Size::States(_) => None,
+    }
+}
+
+/// The name of a replacement as it is written on the command line.
+pub fn replacement_name(replacement: Replacement) -> &'static str {
+    match replacement {
+        Replacement::Random => "random",
+        Replacement::Type { .. } => "type",
+        Replacement::MostVisited => "most-visited",
+        Replacement::LeastVisited => "least-visited",
+        Replacement::LargestClass => "largest-class",
+        Replacement::SmallestSubtree => "smallest-subtree",
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
