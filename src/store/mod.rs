@@ -34,6 +34,7 @@ pub use lossy::compact::CompactStore;
 pub use parts::hash::StateHash;
 
 use crate::model::TransitionType;
+use crate::store::lossy::omission::Omission;
 
 /// Where a store keeps a state. A handle means something only to the store that gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -121,8 +122,9 @@ pub struct StoreStatistics {
 }
 
 impl StoreStatistics {
-    /// The figures of an empty store that never errs.
-    pub fn exact() -> Self {
-        StoreStatistics { stored: 0, peak: 0, evicted: 0, omission_probability: 0.0, coverage: 1.0 }
+    /// The figures of a store that forgets nothing.
+    fn of_set(stored: u64, omission: Omission) -> Self {
+        let Omission { probability, coverage } = omission;
+        StoreStatistics { stored, peak: stored, evicted: 0, omission_probability: probability, coverage }
     }
 }

@@ -134,8 +134,9 @@ impl Levels for TwoLevels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::BfsStore;
+    use crate::store::lossy::omission::Omission;
     use crate::store::testing::state;
+    use crate::store::{BfsStatistics, BfsStore};
 
     fn options(slots: u64, overwrite: f64, representation: Representation) -> HubOptions {
         HubOptions { slots, split: 0.7, overwrite, ways: 8, representation }
@@ -176,6 +177,17 @@ mod tests {
     fn hubs_find_their_way_into_the_second_level() {
         let (with, without) = (forgotten_hubs(0.01), forgotten_hubs(0.0));
         assert!(with * 4 < without, "{with} {without}");
+    }
+
+    /// 14 and 6 places in one group each: a new state is compared with up to 20 signatures, not with two times 8.
+    #[test]
+    fn the_bound_counts_the_places_that_a_group_has() {
+        let mut hub = HubCache::new(options(20, 0.5, Representation::Signatures(16)), 1, usize::MAX).unwrap();
+        for i in 0..1_000 {
+            hub.insert(&state(i)).unwrap();
+        }
+        let BfsStatistics { stored, omission, .. } = hub.statistics();
+        assert_eq!(omission, Omission::of_comparisons(stored, 20.0, 65_535.0));
     }
 
     #[test]

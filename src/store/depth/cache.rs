@@ -14,6 +14,7 @@
 use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::depth::replace::{Evictable, Replacement, Traits};
+use crate::store::lossy::omission::Omission;
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::slab::Slab;
 use crate::store::parts::zeroed::try_zeroed;
@@ -265,10 +266,9 @@ impl Store for CacheStore {
     fn statistics(&self) -> StoreStatistics {
         // States are only ever replaced, never removed: what is held now is the most that was.
         StoreStatistics {
-            stored: self.stored,
             peak: self.traits.len() as u64,
             evicted: self.evicted,
-            ..StoreStatistics::exact()
+            ..StoreStatistics::of_set(self.stored, Omission::NONE)
         }
     }
 }

@@ -13,6 +13,7 @@
 use crate::checkpoint::{Kind, Reader, Save, StoreShape, Visited, Writer, section};
 use crate::limit::Limit;
 use crate::model::TransitionType;
+use crate::store::lossy::omission::Omission;
 use crate::store::parts::arena::{Arena, POSITION_BITS};
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::zeroed::try_zeroed;
@@ -236,7 +237,7 @@ impl Store for ExactStore {
     }
 
     fn statistics(&self) -> StoreStatistics {
-        StoreStatistics { stored: self.len as u64, peak: self.len as u64, ..StoreStatistics::exact() }
+        StoreStatistics::of_set(self.len as u64, Omission::NONE)
     }
 }
 

@@ -203,8 +203,7 @@ impl Store for CompactStore {
     }
 
     fn statistics(&self) -> StoreStatistics {
-        let Omission { probability, coverage } = self.omission();
-        StoreStatistics { stored: self.len, peak: self.len, evicted: 0, omission_probability: probability, coverage }
+        StoreStatistics::of_set(self.len, self.omission())
     }
 }
 
