@@ -1,6 +1,8 @@
 //! Reading a large model: 1 MB of generated Promela, preprocessed and parsed. Reading should never be what a user
 //! waits for; the aim is less than 150 ms.
 
+#![allow(missing_docs, reason = "criterion_group! makes a public function")]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pv::source::SourceMap;
 use pv::source::preprocess::{PreprocessOptions, preprocess};

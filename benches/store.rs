@@ -1,5 +1,7 @@
 //! Stores alone: a million vectors of about 150 bytes in, and looked up again.
 
+#![allow(missing_docs, reason = "criterion_group! makes a public function")]
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use pv::model::TransitionType;
 use pv::store::{ExactStore, Store};

@@ -99,7 +99,7 @@ pub struct Flow {
     /// that nobody writes: such a variable is a parameter, set when its process was made by one that holds the channel,
     /// so its process is younger than the owner and dies before it.
     pub escapes: BitSet,
-    /// By process type: receives that only an offer brings to light, and whose look can be an error; see [`super::offers`].
+    /// By process type: receives that only an offer brings to light, and whose look can be an error; see `super::offers`.
     pub overlooked: Vec<BitSet>,
     /// By global variable: the abstract channels it may hold.
     global_channels: Vec<BitSet>,

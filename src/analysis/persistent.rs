@@ -8,7 +8,7 @@
 //!
 //! - if it is enabled, add every process that can still come to a move that depends on it, itself or through processes
 //!   that it makes;
-//! - if it is blocked, choose one [`Reason`] for that and add every process that can still come to a move that could end it;
+//! - if it is blocked, choose one `Reason` for that and add every process that can still come to a move that could end it;
 //! - if it is a rendezvous, add every process that can still come to the other side of it.
 //!
 //! The moves of the processes of the closed set are persistent. SPIN's ample sets (one process, all of whose transitions

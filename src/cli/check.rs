@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const INTERNAL_ERROR: u8 = 101;
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &CheckArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &CheckArgs) -> u8 {
     if let Err(message) = combine::check(args) {
         return console.wrong(message);
     }

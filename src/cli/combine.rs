@@ -141,7 +141,7 @@ const RULES: &[Rule] = rules! {
 };
 
 /// Refuses what can be told from the command line alone.
-pub fn check(options: &CheckArgs) -> Result<(), String> {
+pub(crate) fn check(options: &CheckArgs) -> Result<(), String> {
     if let Some(rule) = RULES.iter().find(|rule| (rule.broken)(options)) {
         return Err(format!("{} makes no sense: {}", rule.options, rule.reason));
     }
@@ -149,7 +149,7 @@ pub fn check(options: &CheckArgs) -> Result<(), String> {
 }
 
 /// Refuses what makes no sense for this model.
-pub fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String> {
+pub(crate) fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String> {
     let names = || model.claims.iter().map(|claim| claim.name.as_ref()).collect::<Vec<_>>().join(", ");
     if let Some(property) = &options.checks.property {
         if model.claims.is_empty() {
@@ -181,7 +181,7 @@ pub fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String
 
 /// What is asked for and does nothing for this model. It is harmless and may come from a script that checks many models, so
 /// it is told and not refused.
-pub fn without_effect(options: &CheckArgs, model: &Model) -> Option<&'static str> {
+pub(crate) fn without_effect(options: &CheckArgs, model: &Model) -> Option<&'static str> {
     let checks = &options.checks;
     let cycles = checks.non_progress || (!checks.no_claims && (!model.claims.is_empty() || model.uses.accept_labels));
     (checks.fair && !cycles).then_some(

@@ -30,7 +30,7 @@ const INCOMPLETE: u8 = 3;
 
 /// Arguments of `pv compare`.
 #[derive(Args, Debug)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// Folder for results.jsonl, results.csv, results.json and index.html. Runs that are in it are not made again.
@@ -161,7 +161,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &CompareArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &CompareArgs) -> u8 {
     let blocks = match blocks(args) {
         Ok(blocks) => blocks,
         Err(message) => return console.wrong(message),

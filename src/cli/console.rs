@@ -9,39 +9,39 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 /// Exit code for a wrong model or a wrong command line.
-pub const WRONG: u8 = 2;
+pub(crate) const WRONG: u8 = 2;
 
 /// Where a command writes.
 #[derive(Clone, Debug)]
-pub struct Console {
+pub(crate) struct Console {
     /// As given on the command line.
     pub options: OutputArgs,
 }
 
 impl Console {
     /// Standard output; colours as asked for.
-    pub fn out(&self) -> AutoStream<io::StdoutLock<'static>> {
+    pub(crate) fn out(&self) -> AutoStream<io::StdoutLock<'static>> {
         AutoStream::new(io::stdout().lock(), self.choice(io::stdout().is_terminal()))
     }
 
     /// Standard error; colours as asked for.
-    pub fn err(&self) -> AutoStream<io::StderrLock<'static>> {
+    pub(crate) fn err(&self) -> AutoStream<io::StderrLock<'static>> {
         AutoStream::new(io::stderr().lock(), self.choice(io::stderr().is_terminal()))
     }
 
     /// Are colours wanted on standard error?
-    pub fn color_on_stderr(&self) -> bool {
+    pub(crate) fn color_on_stderr(&self) -> bool {
         self.choice(io::stderr().is_terminal()) == ColorChoice::Always
     }
 
     /// A progress bar is wanted and there is somebody to see it.
-    pub fn progress(&self) -> bool {
+    pub(crate) fn progress(&self) -> bool {
         !self.options.quiet && !self.options.no_bar && io::stderr().is_terminal()
     }
 
     /// Writes a text to standard output. Gives the exit code: `code`, unless the text could not be written.
     #[must_use]
-    pub fn print(&self, text: &str, code: u8) -> u8 {
+    pub(crate) fn print(&self, text: &str, code: u8) -> u8 {
         let mut out = self.out();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         drop(out);
@@ -50,7 +50,7 @@ impl Console {
 
     /// What came of writing to standard output, as an exit code: `code` if it is there or nobody wants it.
     #[must_use]
-    pub fn written(&self, result: io::Result<()>, code: u8) -> u8 {
+    pub(crate) fn written(&self, result: io::Result<()>, code: u8) -> u8 {
         match result {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 self.wrong(format!("the output cannot be written: {error}"))
@@ -62,7 +62,7 @@ impl Console {
     /// Writes text that is a model's own, or made of it, to standard output: into a file or pipe as it is, to a terminal
     /// with control characters written out. Gives the exit code, as [`Console::print`] does.
     #[must_use]
-    pub fn print_data(&self, text: &str, code: u8) -> u8 {
+    pub(crate) fn print_data(&self, text: &str, code: u8) -> u8 {
         let mut out = io::stdout().lock();
         let written = out.write_all(shown_to(text, &out).as_bytes()).and_then(|()| out.flush());
         drop(out);
@@ -70,24 +70,15 @@ impl Console {
     }
 
     /// Says on standard error what is wrong, and gives the exit code for it.
-    pub fn wrong(&self, message: impl std::fmt::Display) -> u8 {
+    pub(crate) fn wrong(&self, message: impl std::fmt::Display) -> u8 {
         let message = message.to_string();
         let message = visible(&message);
         let _ = writeln!(self.err(), "\x1b[1;31merror\x1b[0m: {message}");
         WRONG
     }
 
-    /// A remark on standard error, unless `--quiet`.
-    pub fn note(&self, message: impl std::fmt::Display) {
-        if !self.options.quiet {
-            let message = message.to_string();
-            let message = visible(&message);
-            let _ = writeln!(self.err(), "\x1b[1mnote\x1b[0m: {message}");
-        }
-    }
-
     /// A warning on standard error, unless `--quiet`.
-    pub fn warn(&self, message: impl std::fmt::Display) {
+    pub(crate) fn warn(&self, message: impl std::fmt::Display) {
         if !self.options.quiet {
             let message = message.to_string();
             let message = visible(&message);
@@ -107,6 +98,6 @@ impl Console {
 }
 
 /// Text of a model as it may be written to a stream.
-pub fn shown_to<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
+pub(crate) fn shown_to<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     if stream.is_terminal() { visible(text) } else { Cow::Borrowed(text) }
 }

@@ -19,7 +19,7 @@ const OTHERWISE: u8 = 1;
 
 /// Arguments of `pv fmt`.
 #[derive(Args, Debug)]
-pub struct FmtArgs {
+pub(crate) struct FmtArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// Print nothing; exit 1 if the file is not as `pv fmt` would print it.
@@ -31,7 +31,7 @@ pub struct FmtArgs {
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &FmtArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &FmtArgs) -> u8 {
     let mut map = SourceMap::new();
     let mut diagnostics = Vec::new();
     let file = match map.read_model(Path::new(&args.model.model), &mut diagnostics) {

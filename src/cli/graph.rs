@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// Arguments of `pv graph`.
 #[derive(Args, Debug)]
-pub struct GraphArgs {
+pub(crate) struct GraphArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// Only this process type (or claim).
@@ -20,7 +20,7 @@ pub struct GraphArgs {
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &GraphArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &GraphArgs) -> u8 {
     let loaded = match load_model(console, &args.model) {
         Ok(loaded) => loaded,
         Err(code) => return code,

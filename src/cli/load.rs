@@ -18,7 +18,7 @@ use std::time::Instant;
 const LEAST_BUDGET: u64 = 32 << 20;
 
 /// A model and the text it came from.
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// Files and expansions.
     pub map: SourceMap,
     /// The model.
@@ -28,12 +28,12 @@ pub struct Loaded {
 }
 
 /// Reads and compiles a model for a command that checks no properties of its own: one that cannot be read is a warning.
-pub fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
+pub(crate) fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
     load(console, args, &|_| false, None)
 }
 
 /// Reads and compiles a model for a check: a property that is to be checked has to be readable.
-pub fn load_for_check(console: &Console, args: &CheckArgs) -> Result<Loaded, u8> {
+pub(crate) fn load_for_check(console: &Console, args: &CheckArgs) -> Result<Loaded, u8> {
     let checks = &args.checks;
     let claims = !checks.no_claims && !checks.non_progress;
     let checked = |name: &str| claims && checks.property.as_deref().is_none_or(|wanted| wanted == name);
@@ -79,7 +79,7 @@ fn load(
 }
 
 /// Prints diagnostics to standard error; with `--quiet` only if there is an error among them.
-pub fn show(console: &Console, map: &SourceMap, diagnostics: &[Diagnostic]) {
+pub(crate) fn show(console: &Console, map: &SourceMap, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() && (!console.options.quiet || failed(diagnostics)) {
         let text = render(map, diagnostics, console.color_on_stderr());
         let _ = console.err().write_all(text.as_bytes());

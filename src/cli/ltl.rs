@@ -10,7 +10,7 @@ use clap::Args;
 
 /// Arguments of `pv ltl`.
 #[derive(Args, Debug)]
-pub struct LtlArgs {
+pub(crate) struct LtlArgs {
     /// The formula, in the operators of `spin -f` and of `ltl` blocks: `[]`, `<>`, `U`, `always`, `until`, …
     #[arg(value_name = "FORMULA", allow_hyphen_values = true)]
     formula: String,
@@ -36,7 +36,7 @@ fn refuse(console: &Console, formula: &str, error: &parse::ParseError) -> u8 {
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &LtlArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &LtlArgs) -> u8 {
     let parsed = match parse::parse(&args.formula) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(console, &args.formula, &error),

@@ -1,25 +1,25 @@
-//! The command line: one file per command, all options in [`options`], what does not go together in [`combine`].
+//! The command line: one file per command, all options in `options`, what does not go together in `combine`.
 //!
 //! [`main`] parses, runs the command on a thread with a large stack (the tree of a deeply nested model is walked by
 //! recursion) and turns what it says into the exit code: 0 fine, 1 violated, 2 wrong input, 3 incomplete, 101 a bug.
 
-pub mod check;
-pub mod combine;
-pub mod compare;
-pub mod console;
-pub mod fmt;
-pub mod graph;
-pub mod load;
-pub mod ltl;
-pub mod options;
-pub mod plan;
-pub mod replay;
-pub mod resume;
+mod check;
+mod combine;
+mod compare;
+mod console;
+mod fmt;
+mod graph;
+mod load;
+mod ltl;
+mod options;
+mod plan;
+mod replay;
+mod resume;
 mod signals;
-pub mod simulate;
-pub mod stats;
-pub mod steps;
-pub mod values;
+mod simulate;
+mod stats;
+mod steps;
+mod values;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use console::Console;

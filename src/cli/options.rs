@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The model and what reaches the preprocessor.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
-pub struct ModelArgs {
+pub(crate) struct ModelArgs {
     /// The Promela file; `-` reads standard input.
     #[arg(value_name = "MODEL")]
     pub model: String,
@@ -24,7 +24,7 @@ pub struct ModelArgs {
 
 /// What every command understands.
 #[derive(Args, Clone, Debug, Default)]
-pub struct OutputArgs {
+pub(crate) struct OutputArgs {
     /// Say less: no progress and no warnings.
     #[arg(long, global = true)]
     pub quiet: bool,
@@ -38,7 +38,7 @@ pub struct OutputArgs {
 
 /// When to use colours.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum When {
+pub(crate) enum When {
     /// If the output is a terminal.
     #[default]
     Auto,
@@ -50,7 +50,7 @@ pub enum When {
 
 /// The order of exploration.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum Search {
+pub(crate) enum Search {
     /// Depth first.
     #[default]
     Dfs,
@@ -60,7 +60,7 @@ pub enum Search {
 
 /// What is kept of a visited state.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum StoreKind {
+pub(crate) enum StoreKind {
     /// The whole state: nothing is missed.
     #[default]
     Exact,
@@ -72,7 +72,7 @@ pub enum StoreKind {
 
 /// Which state a full depth-first cache forgets.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum Replace {
+pub(crate) enum Replace {
     /// Any.
     #[default]
     Random,
@@ -90,7 +90,7 @@ pub enum Replace {
 
 /// How much of the visited file a check of the disk search reads.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub enum DiskWindow {
+pub(crate) enum DiskWindow {
     /// As much as turns out to be enough.
     Auto,
     /// This fraction.
@@ -99,7 +99,7 @@ pub enum DiskWindow {
 
 /// The options of `pv check`.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -122,7 +122,7 @@ pub struct CheckArgs {
 
 /// What is checked.
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
-pub struct PropertyArgs {
+pub(crate) struct PropertyArgs {
     /// Count every error and go on; without it the search stops at the first.
     #[arg(long)]
     pub all_errors: bool,
@@ -151,7 +151,7 @@ pub struct PropertyArgs {
 
 /// How it is searched.
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SearchArgs {
+pub(crate) struct SearchArgs {
     /// Order of exploration [default: dfs].
     #[arg(long, value_enum, hide_possible_values = false, help_heading = "Search")]
     pub search: Option<Search>,
@@ -256,49 +256,50 @@ pub struct SearchArgs {
 
 impl SearchArgs {
     /// Seed of every random choice.
-    pub fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)
     }
 
     /// Order of exploration.
-    pub fn search(&self) -> Search {
+    pub(crate) fn search(&self) -> Search {
         self.search.unwrap_or_default()
     }
 
     /// Breadth first?
-    pub fn bfs(&self) -> bool {
+    pub(crate) fn bfs(&self) -> bool {
         self.search() == Search::Bfs
     }
 
     /// What is kept of a state.
-    pub fn store(&self) -> StoreKind {
+    pub(crate) fn store(&self) -> StoreKind {
         self.store.unwrap_or_default()
     }
 
     /// Which state a full cache forgets.
-    pub fn replace(&self) -> Replace {
+    pub(crate) fn replace(&self) -> Replace {
         self.replace.unwrap_or_default()
     }
 
     /// May the search have files of its own?
-    pub fn keeps_files(&self) -> bool {
+    pub(crate) fn keeps_files(&self) -> bool {
         let budgeted_and_saved = self.memory.is_some() && self.checkpoint.is_some();
         self.bfs() && (self.cache.is_some() || self.disk || self.store() != StoreKind::Exact || budgeted_and_saved)
     }
 
     /// Length of the chain of first successors; 0 is off.
-    pub fn pod(&self) -> u8 {
+    pub(crate) fn pod(&self) -> u8 {
         self.pod.unwrap_or(0)
     }
 
     /// Number of runs.
-    pub fn repeat(&self) -> u32 {
+    pub(crate) fn repeat(&self) -> u32 {
         self.repeat.unwrap_or(1)
     }
 }
 
 /// The name of a value as it is written on the command line.
-pub fn value_name<T: ValueEnum>(value: T) -> String {
+#[cfg(test)]
+pub(crate) fn value_name<T: ValueEnum>(value: T) -> String {
     value.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
 }
 

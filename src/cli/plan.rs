@@ -15,7 +15,7 @@ use crate::store::depth::replace::SCAN_LIMIT;
 use std::num::NonZeroU8;
 
 /// The plans of a check, one for each property; `Err` says which options do not go together.
-pub fn plans(args: &CheckArgs, model: &Model) -> Result<Vec<Plan>, String> {
+pub(crate) fn plans(args: &CheckArgs, model: &Model) -> Result<Vec<Plan>, String> {
     combine::check(args)?;
     combine::check_with_model(args, model)?;
     properties(&args.checks, model).into_iter().map(|property| plan(args, property)).collect()

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `pv replay`.
 #[derive(Args, Debug)]
-pub struct ReplayArgs {
+pub(crate) struct ReplayArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The trail file that `pv check` wrote.
@@ -31,7 +31,7 @@ pub struct ReplayArgs {
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &ReplayArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
     let loaded = match load_model(console, &args.model) {
         Ok(loaded) => loaded,
         Err(code) => return code,

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Arguments of `pv resume`.
 #[derive(Args, Debug)]
-pub struct ResumeArgs {
+pub(crate) struct ResumeArgs {
     /// The checkpoint file.
     #[arg(value_name = "CHECKPOINT")]
     file: PathBuf,
@@ -47,7 +47,7 @@ pub(super) fn schedule(args: &CheckArgs, model: &Model) -> Result<Option<Checkpo
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &ResumeArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &ResumeArgs) -> u8 {
     let (reader, origin) = match open(&args.file) {
         Ok(opened) => opened,
         Err(limit) => return console.wrong(message(limit)),

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `pv simulate`.
 #[derive(Args, Debug)]
-pub struct SimulateArgs {
+pub(crate) struct SimulateArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// Seed of the random choices, 0 to 2^64-1 [default: 1].
@@ -52,7 +52,7 @@ const LONGEST_RUN: u64 = 100_000;
 const INDENT: (usize, usize) = (6, 4);
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &SimulateArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &SimulateArgs) -> u8 {
     if args.interactive && args.model.model == "-" {
         return console
             .wrong("--interactive with a model from standard input makes no sense: the choices come from there");

@@ -21,7 +21,7 @@ const INCOMPLETE: u8 = 3;
 
 /// Arguments of `pv stats`.
 #[derive(Args, Debug)]
-pub struct StatsArgs {
+pub(crate) struct StatsArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// One JSON object on standard output.
@@ -40,7 +40,7 @@ pub struct StatsArgs {
 }
 
 /// Runs the command; gives the exit code.
-pub fn run(console: &Console, args: &StatsArgs) -> u8 {
+pub(crate) fn run(console: &Console, args: &StatsArgs) -> u8 {
     let loaded = match load_model(console, &args.model) {
         Ok(loaded) => loaded,
         Err(code) => return code,

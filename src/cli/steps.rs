@@ -12,7 +12,7 @@ const RED: &str = "\x1b[1;31m";
 const PLAIN: &str = "\x1b[0m";
 
 /// How wide the columns are.
-pub struct Layout<'a> {
+pub(crate) struct Layout<'a> {
     model: &'a Model,
     who: usize,
     place: usize,
@@ -20,7 +20,7 @@ pub struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     /// Wide enough for every process and place of the model.
-    pub fn new(model: &'a Model, map: &SourceMap) -> Layout<'a> {
+    pub(crate) fn new(model: &'a Model, map: &SourceMap) -> Layout<'a> {
         let names = model.proctypes.iter().map(|proctype| proctype.name.chars().count() + "(10)".len());
         let claims = model.claims.iter().map(|claim| "claim ".len() + claim.name.chars().count());
         // Text that pv itself made stands in files without a path.
@@ -38,7 +38,12 @@ impl<'a> Layout<'a> {
 }
 
 /// `  12  sender(1)  m.pml:30  q!data,1`, then what it printed and what it changed.
-pub fn print_record(out: &mut impl Write, layout: &Layout<'_>, number: usize, record: &Record) -> io::Result<()> {
+pub(crate) fn print_record(
+    out: &mut impl Write,
+    layout: &Layout<'_>,
+    number: usize,
+    record: &Record,
+) -> io::Result<()> {
     let place = record.place.as_ref().map_or("-".into(), |(file, line)| format!("{}:{line}", visible(base_name(file))));
     let (who, width, indent) = (layout.who, layout.place, layout.indent());
     writeln!(out, "{number:>5}  {:<who$}  {DIM}{place:<width$}{PLAIN}  {}", record.who, record.text)?;
@@ -65,7 +70,7 @@ pub fn print_record(out: &mut impl Write, layout: &Layout<'_>, number: usize, re
 }
 
 /// Where each process stands, and the value of every variable and channel.
-pub fn print_state(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
+pub(crate) fn print_state(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
     let processes = view.machine.process_count();
     writeln!(out, "processes: {processes}")?;
     for pid in 0..processes {
@@ -90,6 +95,6 @@ pub fn print_state(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
 }
 
 /// The file without its folders: columns stay narrow, and a model rarely has two files of one name.
-pub fn base_name(file: &str) -> &str {
+pub(crate) fn base_name(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }

@@ -4,12 +4,12 @@
 //! mean by those who write it. Letters may be small or capital.
 
 /// A count of states or slots: `500`, `64k`, `2M`, `1G`; 1k is 1000.
-pub fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     scaled(text, 1000, "a count such as 500, 64k or 2M (1k = 1000)")
 }
 
 /// A count that is not zero.
-pub fn positive_count(text: &str) -> Result<u64, String> {
+pub(crate) fn positive_count(text: &str) -> Result<u64, String> {
     match count(text)? {
         0 => Err("must be at least 1".into()),
         n => Ok(n),
@@ -17,7 +17,7 @@ pub fn positive_count(text: &str) -> Result<u64, String> {
 }
 
 /// A size in bytes: `4096`, `64K`, `512M`, `4G`; 1K is 1024. A `B` or `iB` may follow the letter.
-pub fn bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let upper = text.to_ascii_uppercase();
     let short = upper.strip_suffix("IB").or(upper.strip_suffix('B')).unwrap_or(&upper);
     match scaled(short, 1024, "a size such as 64K, 512M or 4G (1K = 1024 bytes)")? {
@@ -27,7 +27,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// A number from 0 to 1.
-pub fn fraction(text: &str) -> Result<f64, String> {
+pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
         _ => Err("expected a number from 0 to 1".into()),
@@ -35,7 +35,7 @@ pub fn fraction(text: &str) -> Result<f64, String> {
 }
 
 /// A time: `90`, `90s`, `10m`, `1h`, `1.5h`; more than none, at most a year.
-pub fn time(text: &str) -> Result<std::time::Duration, String> {
+pub(crate) fn time(text: &str) -> Result<std::time::Duration, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((at, 's')) => (&text[..at], 1.0),
         Some((at, 'm')) => (&text[..at], 60.0),

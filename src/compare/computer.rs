@@ -3,7 +3,7 @@
 use crate::report::number::bytes;
 
 /// In words: `Linux x86_64, 2 cores (…), 23.5 GiB of memory`.
-pub fn describe() -> String {
+pub(crate) fn describe() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = if cores == 1 { "1 core".to_string() } else { format!("{cores} cores") };
     let mut parts = vec![format!("{} {}", system(), std::env::consts::ARCH)];

@@ -14,7 +14,7 @@ use crate::report::plot::{self, Axis, Mark, Plot, Series, Unit, format_value};
 
 /// What a figure is made from.
 #[derive(Clone, Copy)]
-pub struct Data<'a> {
+pub(crate) struct Data<'a> {
     /// The runs that were planned.
     pub study: &'a Study,
     /// What came out.
@@ -27,7 +27,7 @@ pub struct Data<'a> {
 
 /// A figure: what the page shows, and its sentence for the terminal.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Drawn {
+pub(crate) struct Drawn {
     /// Plots and tables.
     pub blocks: Vec<Block>,
     /// What they show.
@@ -35,7 +35,7 @@ pub struct Drawn {
 }
 
 /// Draws a figure; `None` if no run of it was made.
-pub fn draw(data: &Data<'_>) -> Option<Drawn> {
+pub(crate) fn draw(data: &Data<'_>) -> Option<Drawn> {
     data.study.chains.iter().find(|chain| !data.curve(chain).runs.is_empty())?;
     Some(match data.study.figure {
         Figure::Searches => searches(data),
@@ -143,7 +143,8 @@ fn significant(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-pub fn seconds_text(seconds: f64) -> String {
+/// Seconds with the unit in which they are easiest to read.
+pub(crate) fn seconds_text(seconds: f64) -> String {
     if seconds < 1.0 { format!("{} ms", significant(seconds * 1000.0)) } else { format_value(seconds, Unit::Seconds) }
 }
 
@@ -157,7 +158,7 @@ fn figure(plots: &[Plot], sentence: &str) -> Block {
 }
 
 /// Rows of a table of runs.
-pub fn run_table(caption: &str, records: &[&Record], measured: &Measured) -> Table {
+pub(crate) fn run_table(caption: &str, records: &[&Record], measured: &Measured) -> Table {
     let row = |record: &&Record| {
         let stored = record.stored as f64 / measured.states.max(1) as f64;
         let transitions = record.transitions as f64 / measured.transitions.max(1) as f64;

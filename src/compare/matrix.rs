@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 /// A figure of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Figure {
+pub(crate) enum Figure {
     /// The searches without bounds beside each other.
     Searches,
     /// Caching paper, Figure 4.
@@ -32,7 +32,7 @@ pub enum Figure {
 
 impl Figure {
     /// Those of the papers, in the order of the page.
-    pub const ALL: [Figure; 8] = [
+    pub(crate) const ALL: [Figure; 8] = [
         Figure::Searches,
         Figure::CacheSleep,
         Figure::Replacement,
@@ -44,7 +44,7 @@ impl Figure {
     ];
 
     /// The name on the command line.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Figure::Searches => "searches",
             Figure::CacheSleep => "cache-sleep",
@@ -59,7 +59,7 @@ impl Figure {
     }
 
     /// The heading on the page.
-    pub fn heading(self) -> &'static str {
+    pub(crate) fn heading(self) -> &'static str {
         match self {
             Figure::Searches => "Searches without a bound",
             Figure::CacheSleep => "State-space caching with and without sleep sets",
@@ -74,7 +74,7 @@ impl Figure {
     }
 
     /// Where the figure comes from.
-    pub fn source(self) -> &'static str {
+    pub(crate) fn source(self) -> &'static str {
         match self {
             Figure::CacheSleep => "after Figure 4 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
             Figure::Replacement => "after Figure 5 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
@@ -103,7 +103,7 @@ impl FromStr for Figure {
 
 /// One run of a chain.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Point {
+pub(crate) struct Point {
     /// Where it stands in the figure: cache size in states, share, factor.
     pub x: f64,
     /// The setting.
@@ -112,7 +112,7 @@ pub struct Point {
 
 /// One curve.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Chain {
+pub(crate) struct Chain {
     /// Name in the legend.
     pub name: String,
     /// Runs, the easiest first.
@@ -123,7 +123,7 @@ pub struct Chain {
 
 /// The runs of a figure.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Study {
+pub(crate) struct Study {
     /// Which.
     pub figure: Figure,
     /// Its curves.
@@ -132,19 +132,19 @@ pub struct Study {
 
 impl Study {
     /// All runs, in order.
-    pub fn settings(&self) -> impl Iterator<Item = &Vec<String>> {
+    pub(crate) fn settings(&self) -> impl Iterator<Item = &Vec<String>> {
         self.chains.iter().flat_map(|chain| chain.points.iter().map(|point| &point.options))
     }
 
     /// The chain with this name.
-    pub fn chain(&self, name: &str) -> Option<&Chain> {
+    pub(crate) fn chain(&self, name: &str) -> Option<&Chain> {
         self.chains.iter().find(|chain| chain.name == name)
     }
 }
 
 /// The full state space, as measured first.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// States.
     pub states: u64,
     /// Transitions of the full depth-first search.
@@ -161,7 +161,7 @@ pub struct Measured {
 
 impl Measured {
     /// So many per cent of the states, at least one.
-    pub fn percent(&self, percent: f64) -> u64 {
+    pub(crate) fn percent(&self, percent: f64) -> u64 {
         ((self.states as f64 * percent / 100.0).round() as u64).max(1)
     }
 }
@@ -177,7 +177,7 @@ const OVERWRITE: [f64; 5] = [0.0001, 0.001, 0.01, 0.1, 1.0];
 /// Memory savings factors of the disk figure.
 const SAVINGS: [f64; 7] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
 /// Budgets of the serialization table.
-pub const SERIAL: [f64; 3] = [0.5, 0.4, 0.3];
+pub(crate) const SERIAL: [f64; 3] = [0.5, 0.4, 0.3];
 /// Signature bits and table sizes of the POD tables.
 const POD_BITS: [u8; 5] = [2, 3, 4, 5, 10];
 const POD_SIZES: [f64; 5] = [1.0, 1.5, 2.0, 2.5, 3.0];
@@ -208,7 +208,7 @@ fn chain(name: &str, patience: usize, points: impl Iterator<Item = (f64, String)
 }
 
 /// The runs of a figure for a model of this size. `results` has what earlier figures found.
-pub fn study(figure: Figure, measured: &Measured, results: &Results) -> Study {
+pub(crate) fn study(figure: Figure, measured: &Measured, results: &Results) -> Study {
     let chains = match figure {
         Figure::Searches => searches(measured),
         Figure::CacheSleep => cache_sleep(measured),
@@ -303,12 +303,12 @@ fn serial(measured: &Measured) -> Vec<Chain> {
 }
 
 /// The name of a chain of the POD figure.
-pub fn pod_chain(store: &str, bits: u8, pod: u8) -> String {
+pub(crate) fn pod_chain(store: &str, bits: u8, pod: u8) -> String {
     format!("{store}, {bits} bits{}", if pod > 0 { ", POD 1" } else { "" })
 }
 
 /// Bits and sizes of the POD figure.
-pub fn pod_grid(measured: &Measured) -> (Vec<u8>, Vec<f64>) {
+pub(crate) fn pod_grid(measured: &Measured) -> (Vec<u8>, Vec<f64>) {
     if measured.seconds <= POD_PATIENCE {
         (POD_BITS.to_vec(), POD_SIZES.to_vec())
     } else {

@@ -15,7 +15,7 @@ use toml::{Table, Value};
 
 /// One block: options and the values that each takes.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Block {
+pub(crate) struct Block {
     /// In the order given; an empty text leaves the option out.
     pub options: Vec<(String, Vec<String>)>,
 }
@@ -24,7 +24,7 @@ pub struct Block {
 const MOST_RUNS: usize = 10_000;
 
 /// Reads a file.
-pub fn parse(text: &str) -> Result<Vec<Block>, String> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Block>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_string())?;
     let mut blocks = Vec::new();
     for (key, value) in table {
@@ -71,7 +71,7 @@ fn text(option: &str, value: &Value) -> Result<String, String> {
 
 impl Block {
     /// From the command line: `cache=50%,10%`, `sleep=yes,no`.
-    pub fn add_text(&mut self, text: &str) -> Result<(), String> {
+    pub(crate) fn add_text(&mut self, text: &str) -> Result<(), String> {
         let (option, values) = text
             .split_once('=')
             .ok_or_else(|| format!("`{text}`: expected OPTION=VALUE,VALUE,… such as cache=50%,10%"))?;
@@ -91,7 +91,7 @@ impl Block {
     }
 
     /// All combinations; the option that varies most by size makes the curves.
-    pub fn chains(&self, measured: &Measured) -> Result<Vec<Chain>, String> {
+    pub(crate) fn chains(&self, measured: &Measured) -> Result<Vec<Chain>, String> {
         let runs = self.options.iter().try_fold(1usize, |runs, (_, values)| runs.checked_mul(values.len()));
         if runs.is_none_or(|runs| runs > MOST_RUNS) {
             return Err(format!("the matrix has more than {MOST_RUNS} runs"));
@@ -123,13 +123,6 @@ impl Block {
             Chain { name, patience: points.len(), points }
         });
         Ok(chains.collect())
-    }
-
-    /// The name of the option that makes the curves.
-    pub fn across(&self) -> Option<&str> {
-        ["cache", "slots", "memory", "expect-states", "bits"]
-            .into_iter()
-            .find(|name| self.options.iter().any(|(option, values)| option == name && values.len() > 1))
     }
 }
 

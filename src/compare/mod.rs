@@ -6,10 +6,10 @@
 //! it; [`page`] puts all together. How a setting becomes a search is the command line's business: the runner is given
 //! a function for it.
 
-pub mod computer;
-pub mod figures;
-pub mod matrix;
-pub mod matrix_file;
-pub mod page;
-pub mod results;
-pub mod runner;
+pub(crate) mod computer;
+pub(crate) mod figures;
+pub(crate) mod matrix;
+pub(crate) mod matrix_file;
+pub(crate) mod page;
+pub(crate) mod results;
+pub(crate) mod runner;

@@ -10,7 +10,7 @@ use crate::report::number::{bytes, counted, thousands};
 use std::fmt::Write;
 
 /// All that is told.
-pub struct Comparison<'a> {
+pub(crate) struct Comparison<'a> {
     /// Name of the model.
     pub model: &'a str,
     /// The full state space.
@@ -35,7 +35,7 @@ pub struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// The runs that belong to it, in the order of the figures, each once.
-    pub fn records(&self) -> Vec<&Record> {
+    pub(crate) fn records(&self) -> Vec<&Record> {
         let mut records: Vec<&Record> = Vec::new();
         let empty = Vec::new();
         for options in std::iter::once(&empty).chain(self.studies.iter().flat_map(Study::settings)) {
@@ -57,7 +57,7 @@ impl Comparison<'_> {
     }
 
     /// The page.
-    pub fn page(&self) -> Page {
+    pub(crate) fn page(&self) -> Page {
         let records = self.records();
         let mut blocks = vec![Block::Facts(self.facts())];
         blocks.push(Block::Heading("Summary".into()));
@@ -150,7 +150,7 @@ impl Comparison<'_> {
     }
 
     /// The text for the terminal.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let records = self.records();
         let table = run_table("", &records, &self.measured);
         let mut text = String::new();
@@ -192,7 +192,7 @@ impl Comparison<'_> {
 
 /// What to use.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Advice {
+pub(crate) struct Advice {
     /// In words.
     pub sentences: Vec<String>,
     /// To copy.
@@ -202,7 +202,7 @@ pub struct Advice {
 impl Advice {
     /// The cheapest setting that verified the model. What a search costs is memory for as long as it runs: bytes times
     /// seconds. The fastest and the smallest one are told too, for those who are short of one of the two.
-    pub fn of(records: &[&Record]) -> Advice {
+    pub(crate) fn of(records: &[&Record]) -> Advice {
         let verified: Vec<&&Record> = records.iter().filter(|record| record.verified()).collect();
         let cost = |record: &Record| record.memory_bytes.max(1) as f64 * record.seconds.max(1e-6);
         let Some(cheapest) = verified.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))) else {

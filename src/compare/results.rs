@@ -14,7 +14,7 @@ use std::path::Path;
 /// What ended a run that did not end by itself.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum GaveUp {
+pub(crate) enum GaveUp {
     /// It had made more than this many transitions.
     Transitions(u64),
     /// It had taken this many seconds.
@@ -23,7 +23,7 @@ pub enum GaveUp {
 
 /// One run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Record {
+pub(crate) struct Record {
     /// Version of pv.
     pub pv: String,
     /// Of the model's text, macros and what is checked, in hexadecimal.
@@ -75,7 +75,7 @@ pub struct Record {
 
 impl Record {
     /// From an outcome; identity and command are the caller's.
-    pub fn of(outcome: &Outcome) -> Record {
+    pub(crate) fn of(outcome: &Outcome) -> Record {
         let counts = &outcome.counts;
         Record {
             pv: env!("CARGO_PKG_VERSION").into(),
@@ -102,17 +102,17 @@ impl Record {
     }
 
     /// The search looked at everything it had to look at.
-    pub fn finished(&self) -> bool {
+    pub(crate) fn finished(&self) -> bool {
         self.verdict != "incomplete"
     }
 
     /// Every state was looked at exactly and nothing is wrong.
-    pub fn verified(&self) -> bool {
+    pub(crate) fn verified(&self) -> bool {
         self.verdict == "verified"
     }
 
     /// The verdict in a few words, for tables.
-    pub fn status(&self) -> String {
+    pub(crate) fn status(&self) -> String {
         match (&self.gave_up, self.verdict.as_str()) {
             (Some(GaveUp::Transitions(_)), _) => "gave up: too many transitions".into(),
             (Some(GaveUp::Seconds(_)), _) => "gave up: out of time".into(),
@@ -128,19 +128,19 @@ impl Record {
     }
 
     /// A depth-first cache that is smaller than the path.
-    pub fn path_does_not_fit(&self) -> bool {
+    pub(crate) fn path_does_not_fit(&self) -> bool {
         !self.finished() && self.reason.as_deref().is_some_and(|reason| reason.starts_with("the path alone"))
     }
 
     /// What identifies the setting within a comparison.
-    pub fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         self.options.join(" ")
     }
 }
 
 /// The runs of one comparison, and the file they go to.
 #[derive(Debug)]
-pub struct Results {
+pub(crate) struct Results {
     fingerprint: String,
     file: File,
     records: Vec<Record>,
@@ -151,7 +151,7 @@ pub struct Results {
 
 impl Results {
     /// Opens the file, reads what is of use.
-    pub fn open(path: &Path, fingerprint: &str) -> io::Result<Results> {
+    pub(crate) fn open(path: &Path, fingerprint: &str) -> io::Result<Results> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
@@ -186,7 +186,7 @@ impl Results {
     }
 
     /// Writes a run down at once, and keeps it.
-    pub fn add(&mut self, mut record: Record) -> io::Result<()> {
+    pub(crate) fn add(&mut self, mut record: Record) -> io::Result<()> {
         record.fingerprint.clone_from(&self.fingerprint);
         let mut line = serde_json::to_string(&record)?;
         line.push('\n');
@@ -197,18 +197,13 @@ impl Results {
     }
 
     /// The run with these options.
-    pub fn get(&self, options: &[String]) -> Option<&Record> {
+    pub(crate) fn get(&self, options: &[String]) -> Option<&Record> {
         self.by_key.get(&options.join(" ")).map(|&index| &self.records[index])
-    }
-
-    /// All runs, in the order in which they were first made.
-    pub fn all(&self) -> &[Record] {
-        &self.records
     }
 }
 
 /// Comma-separated values, with a line of heads.
-pub fn csv(records: &[&Record]) -> String {
+pub(crate) fn csv(records: &[&Record]) -> String {
     let mut text = String::from(
         "options,verdict,gave_up,stored,matched,transitions,atomic_steps,depth,peak_stored,evicted,vector_bytes,\
          error_count,memory_bytes,seconds,omission_probability,collision_rate,command,reason\n",
@@ -288,7 +283,7 @@ mod tests {
         assert_eq!(results.get(&["--cache".into(), "5".into()]).map(|r| r.stored), Some(10));
         results.add(record("--sleep", 12)).expect("writes");
         let results = Results::open(&path, "f1").expect("opens");
-        assert_eq!(results.all().iter().map(|r| r.stored).collect::<Vec<_>>(), [10, 11, 12]);
+        assert_eq!(results.records.iter().map(|r| r.stored).collect::<Vec<_>>(), [10, 11, 12]);
     }
 
     #[test]

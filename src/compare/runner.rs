@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// How a setting becomes a search: the same way as in `pv check`.
-pub trait Executor {
+pub(crate) trait Executor {
     /// Is there such a search? `Err` says why not.
     fn accepts(&self, options: &[String]) -> Result<(), String>;
 
@@ -36,7 +36,7 @@ pub trait Executor {
 
 /// How much may be spent.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// On one run.
     pub per_run: Duration,
     /// On all.
@@ -47,7 +47,7 @@ pub struct Budget {
 
 /// Why a run was not made.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Skipped {
+pub(crate) enum Skipped {
     /// The time for all runs is used up.
     Time,
     /// Ctrl-C.
@@ -63,7 +63,7 @@ const SHORT: f64 = 0.1;
 const REPEATS: u32 = 3;
 
 /// Runs settings. See the module.
-pub struct Runner<'e, E> {
+pub(crate) struct Runner<'e, E> {
     executor: &'e E,
     /// What came out.
     pub results: Results,
@@ -78,7 +78,7 @@ pub struct Runner<'e, E> {
 
 impl<'e, E: Executor> Runner<'e, E> {
     /// A runner; `bar`: show progress.
-    pub fn new(executor: &'e E, results: Results, budget: Budget, bar: bool) -> Runner<'e, E> {
+    pub(crate) fn new(executor: &'e E, results: Results, budget: Budget, bar: bool) -> Runner<'e, E> {
         let bar = bar.then(|| {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(10));
             if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {wide_msg}") {
@@ -90,19 +90,19 @@ impl<'e, E: Executor> Runner<'e, E> {
     }
 
     /// The transitions of the full search, which bound those of all others.
-    pub fn set_full(&mut self, transitions: u64) {
+    pub(crate) fn set_full(&mut self, transitions: u64) {
         self.full = transitions;
     }
 
     /// So many runs are to come.
-    pub fn announce(&self, runs: u64) {
+    pub(crate) fn announce(&self, runs: u64) {
         if let Some(bar) = &self.bar {
             bar.set_length(runs);
         }
     }
 
     /// Runs made so far, those of earlier times not counted.
-    pub fn made(&self) -> u64 {
+    pub(crate) fn made(&self) -> u64 {
         self.made
     }
 
@@ -121,7 +121,7 @@ impl<'e, E: Executor> Runner<'e, E> {
     }
 
     /// Makes sure that there is a result for this setting.
-    pub fn run(&mut self, options: &[String]) -> io::Result<Result<Record, Skipped>> {
+    pub(crate) fn run(&mut self, options: &[String]) -> io::Result<Result<Record, Skipped>> {
         if self.kept(options)
             && let Some(record) = self.results.get(options)
         {
@@ -232,7 +232,7 @@ impl<'e, E: Executor> Runner<'e, E> {
     }
 
     /// Runs all of a study; says why something is missing.
-    pub fn run_study(&mut self, study: &Study) -> io::Result<Option<Skipped>> {
+    pub(crate) fn run_study(&mut self, study: &Study) -> io::Result<Option<Skipped>> {
         let mut missing = None;
         for chain in &study.chains {
             if let Some(skipped) = self.run_chain(chain)? {
@@ -279,7 +279,7 @@ impl<'e, E: Executor> Runner<'e, E> {
     }
 
     /// Takes the bar away and gives the results back.
-    pub fn finish(self) -> Results {
+    pub(crate) fn finish(self) -> Results {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -288,7 +288,7 @@ impl<'e, E: Executor> Runner<'e, E> {
 }
 
 /// A setting in a line.
-pub fn label(options: &[String]) -> String {
+pub(crate) fn label(options: &[String]) -> String {
     if options.is_empty() { "(no options)".into() } else { options.join(" ") }
 }
 

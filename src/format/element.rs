@@ -37,12 +37,12 @@ pub(super) struct Element<'t> {
 }
 
 impl Element<'_> {
-    pub fn is_comment(&self) -> bool {
+    pub(crate) fn is_comment(&self) -> bool {
         matches!(self.kind, Kind::Block | Kind::Line)
     }
 
     /// The token's text; nothing for comments and directives.
-    pub fn code(&self) -> Option<&str> {
+    pub(crate) fn code(&self) -> Option<&str> {
         matches!(self.kind, Kind::Code(_) | Kind::Verbatim).then_some(self.text)
     }
 }

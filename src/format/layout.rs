@@ -70,7 +70,7 @@ pub(super) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    pub fn new(text: &str, source: &'t [Element<'t>]) -> Layout<'t> {
+    pub(crate) fn new(text: &str, source: &'t [Element<'t>]) -> Layout<'t> {
         let state = State { open: Vec::new(), indent: 0, fresh: true, head: "", before: None, angle: false };
         Layout {
             source,
@@ -87,7 +87,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    pub fn run(mut self) -> String {
+    pub(crate) fn run(mut self) -> String {
         for index in 0..self.source.len() {
             let element = self.source[index];
             self.newlines += element.newlines;

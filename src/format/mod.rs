@@ -1,8 +1,8 @@
 //! `pv fmt`: the same tokens, laid out anew.
 //!
 //! The formatter works on the raw tokens of the file as it is written: macros are not expanded, comments and
-//! directives stay. [`element`] cuts the text into elements, [`layout`] decides where lines end and how far they are
-//! indented, [`spacing`] what stands between two tokens of a line, [`align`] puts comments under each other. Line ends inside a statement are the author's;
+//! directives stay. `element` cuts the text into elements, `layout` decides where lines end and how far they are
+//! indented, `spacing` what stands between two tokens of a line, `align` puts comments under each other. Line ends inside a statement are the author's;
 //! those between statements are ours. Before the result is given out it is cut into tokens again and compared with
 //! the input, so what is printed is always read back to the same model.
 

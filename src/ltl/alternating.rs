@@ -48,7 +48,7 @@ pub(super) struct Builder<'a> {
 pub(super) struct LimitReached;
 
 impl<'a> Builder<'a> {
-    pub fn new(arena: &'a mut Arena, split: bool) -> Builder<'a> {
+    pub(crate) fn new(arena: &'a mut Arena, split: bool) -> Builder<'a> {
         Builder {
             arena,
             obligations: Vec::new(),
@@ -60,7 +60,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The automaton of the words on which `root` holds.
-    pub fn build(mut self, root: Id) -> Result<Tgba, LimitReached> {
+    pub(crate) fn build(mut self, root: Id) -> Result<Tgba, LimitReached> {
         // Compute the moves first: they name every obligation and so every mark.
         let start = self.conjuncts(root)?;
         let mut at = 0;

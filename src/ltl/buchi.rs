@@ -24,14 +24,18 @@ pub const DEPTH_LIMIT: usize = 200;
 /// often. A transition's guard is read on the letter of the position at which its source state stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buchi {
+    /// Number of the state in which every run begins.
     pub initial: usize,
+    /// The states, by number.
     pub states: Vec<BuchiState>,
 }
 
 /// A state: at most one transition for each target, with a guard that some letter passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuchiState {
+    /// A run that meets it infinitely often accepts.
     pub accepting: bool,
+    /// Guards, and the numbers of the states they lead to.
     pub transitions: Vec<(Guard, usize)>,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    pub const ALL: [Choices; 4] = [
+    pub(crate) const ALL: [Choices; 4] = [
         Choices { enter_accepting: false, climb_at_once: true },
         Choices { enter_accepting: true, climb_at_once: true },
         Choices { enter_accepting: false, climb_at_once: false },

@@ -10,19 +10,33 @@ use super::rewrite::{Arena, Rules};
 /// A formula; an atom is a number that the caller gave a meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Formula {
+    /// `true`.
     True,
+    /// `false`.
     False,
+    /// What the caller has given this number.
     Atom(u32),
+    /// `! f`.
     Not(Box<Formula>),
+    /// `f && g`.
     And(Box<Formula>, Box<Formula>),
+    /// `f || g`.
     Or(Box<Formula>, Box<Formula>),
+    /// `f -> g`.
     Implies(Box<Formula>, Box<Formula>),
+    /// `f <-> g`.
     Equiv(Box<Formula>, Box<Formula>),
+    /// `X f`: at the next position.
     Next(Box<Formula>),
+    /// `f U g`: g will hold, and f holds until then.
     Until(Box<Formula>, Box<Formula>),
+    /// `f V g`: g holds up to the position at which f holds too, or for ever.
     Release(Box<Formula>, Box<Formula>),
+    /// `f W g`: f holds until g does, or for ever.
     WeakUntil(Box<Formula>, Box<Formula>),
+    /// `[] f`.
     Always(Box<Formula>),
+    /// `<> f`.
     Eventually(Box<Formula>),
 }
 

@@ -8,7 +8,9 @@
 /// A conjunction of literals. Bit `i` of `positive` demands atom `i`, bit `i` of `negative` forbids it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cube {
+    /// The atoms that must hold.
     pub positive: u64,
+    /// The atoms that must not hold.
     pub negative: u64,
 }
 
@@ -49,6 +51,7 @@ impl Cube {
 /// A set of letters as a disjunction of cubes; no cube means no letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Guard {
+    /// A letter passes that passes one of them.
     pub cubes: Vec<Cube>,
 }
 

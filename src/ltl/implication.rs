@@ -8,7 +8,7 @@ use super::rewrite::{Arena, FALSE, Id, Node, TRUE};
 
 impl Arena {
     /// Pure eventuality: once it holds at a later time, it holds now.
-    pub fn is_eventual(&self, id: Id) -> bool {
+    pub(crate) fn is_eventual(&self, id: Id) -> bool {
         match self.node(id) {
             Node::True | Node::False | Node::Until(TRUE, _) => true,
             Node::Literal { .. } => false,
@@ -19,7 +19,7 @@ impl Arena {
     }
 
     /// Pure universality: once it holds, it holds at every later time.
-    pub fn is_universal(&self, id: Id) -> bool {
+    pub(crate) fn is_universal(&self, id: Id) -> bool {
         match self.node(id) {
             Node::True | Node::False | Node::Release(FALSE, _) => true,
             Node::Literal { .. } => false,
@@ -30,7 +30,7 @@ impl Arena {
     }
 
     /// Syntactic implication: `true` only when every word of `left` is a word of `right`.
-    pub fn implies(&mut self, left: Id, right: Id) -> bool {
+    pub(crate) fn implies(&mut self, left: Id, right: Id) -> bool {
         if left == right || left == FALSE || right == TRUE {
             return true;
         }

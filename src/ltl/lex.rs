@@ -39,7 +39,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// Whether the token cannot be part of a Promela expression.
-    pub fn is_temporal(self) -> bool {
+    pub(crate) fn is_temporal(self) -> bool {
         use Kind::*;
         matches!(self, Next | Always | Eventually | Until | Release | WeakUntil)
     }

@@ -4,12 +4,12 @@
 //! 1986). The negation is turned into an automaton that accepts those runs, and the search looks for a run of the product. Each
 //! state of the automaton can double the work of the search, so most of the code here makes it small:
 //!
-//! 1. [`parse`] reads a formula; atoms keep the text of their Promela expression, formulas know them as numbers.
+//! 1. [`mod@parse`] reads a formula; atoms keep the text of their Promela expression, formulas know them as numbers.
 //! 2. `rewrite` brings it into negation normal form and simplifies (Somenzi and Bloem, CAV 2000; Etessami and Holzmann, CONCUR 2000).
 //! 3. `alternating` makes a generalised automaton with marks on transitions (Gastin and Oddoux, CAV 2001).
 //! 4. `tgba` and `simulation` reduce it: components, marks, simulation in both directions.
 //! 5. `degeneralise` makes accepting states of marks, and step 4 is done again; [`buchi`] tries a few choices and keeps the smallest.
-//! 6. [`print`] writes a never claim or DOT.
+//! 6. [`mod@print`] writes a never claim or DOT.
 //!
 //! When sound: every step keeps the set of accepted infinite words exactly; no step relies on stuttering. So the automaton of a
 //! formula with `X` is right too, but the search may use partial-order reduction only for formulas without it

@@ -18,7 +18,9 @@ use super::lex::{Kind, Token, tokens};
 /// A formula and the texts of its atoms: `Atom(i)` is `atoms[i]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
+    /// The formula over numbered atoms.
     pub formula: Formula,
+    /// What stands in the model for each atom.
     pub atoms: Vec<String>,
 }
 

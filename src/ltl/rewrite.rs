@@ -65,7 +65,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    pub fn new(rules: Rules) -> Arena {
+    pub(crate) fn new(rules: Rules) -> Arena {
         let mut arena = Arena {
             nodes: Vec::new(),
             numbers: HashMap::new(),
@@ -80,7 +80,7 @@ impl Arena {
         arena
     }
 
-    pub fn node(&self, id: Id) -> &Node {
+    pub(crate) fn node(&self, id: Id) -> &Node {
         &self.nodes[id as usize]
     }
 
@@ -96,7 +96,7 @@ impl Arena {
     }
 
     /// The node of `formula`, or of its negation.
-    pub fn import(&mut self, formula: &Formula, negated: bool) -> Id {
+    pub(crate) fn import(&mut self, formula: &Formula, negated: bool) -> Id {
         self.import_shared(formula, negated, &mut HashMap::new())
     }
 
@@ -169,7 +169,7 @@ impl Arena {
     }
 
     /// The node as a formula, `None` when its tree is too large to be written out.
-    pub fn export(&self, id: Id) -> Option<Formula> {
+    pub(crate) fn export(&self, id: Id) -> Option<Formula> {
         let mut sizes: Vec<u64> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             // Nodes are made bottom-up, so an operand is older than its node.
@@ -203,7 +203,7 @@ impl Arena {
     }
 
     /// The negation, node by node: no rule is applied, so that it is its own inverse.
-    pub fn negate(&mut self, id: Id) -> Id {
+    pub(crate) fn negate(&mut self, id: Id) -> Id {
         if let Some(known) = self.negation[id as usize] {
             return known;
         }
@@ -234,7 +234,7 @@ impl Arena {
         may
     }
 
-    pub fn next(&mut self, inner: Id) -> Id {
+    pub(crate) fn next(&mut self, inner: Id) -> Id {
         if inner == TRUE || inner == FALSE {
             return inner;
         }
@@ -249,13 +249,13 @@ impl Arena {
         if conjunction { self.and(list) } else { self.or(list) }
     }
 
-    pub fn or(&mut self, list: Vec<Id>) -> Id {
+    pub(crate) fn or(&mut self, list: Vec<Id>) -> Id {
         let list = list.into_iter().map(|id| self.negate(id)).collect();
         let id = self.and(list);
         self.negate(id)
     }
 
-    pub fn and(&mut self, list: Vec<Id>) -> Id {
+    pub(crate) fn and(&mut self, list: Vec<Id>) -> Id {
         let mut parts: Vec<Id> = Vec::with_capacity(list.len());
         for id in list {
             match self.node(id) {
@@ -354,13 +354,13 @@ impl Arena {
         }
     }
 
-    pub fn release(&mut self, left: Id, right: Id) -> Id {
+    pub(crate) fn release(&mut self, left: Id, right: Id) -> Id {
         let (left, right) = (self.negate(left), self.negate(right));
         let id = self.until(left, right);
         self.negate(id)
     }
 
-    pub fn until(&mut self, mut left: Id, right: Id) -> Id {
+    pub(crate) fn until(&mut self, mut left: Id, right: Id) -> Id {
         if right == TRUE || right == FALSE || left == FALSE {
             return right;
         }

@@ -47,23 +47,23 @@ pub(super) struct Components {
 }
 
 impl Components {
-    pub fn is_inner(&self, source: usize, edge: &Edge) -> bool {
+    pub(crate) fn is_inner(&self, source: usize, edge: &Edge) -> bool {
         self.of[source] == self.of[edge.target]
     }
 
     /// Whether a component has an accepting cycle.
-    pub fn is_accepting(&self, component: usize, marks: u64) -> bool {
+    pub(crate) fn is_accepting(&self, component: usize, marks: u64) -> bool {
         self.cyclic[component] && self.some[component] & marks == marks
     }
 }
 
 impl Tgba {
     /// States and transitions: the measure that the reductions bring down.
-    pub fn size(&self) -> (usize, usize) {
+    pub(crate) fn size(&self) -> (usize, usize) {
         (self.states.len(), self.states.iter().map(Vec::len).sum())
     }
 
-    pub fn components(&self) -> Components {
+    pub(crate) fn components(&self) -> Components {
         let successors: Vec<Vec<usize>> =
             self.states.iter().map(|edges| edges.iter().map(|edge| edge.target).collect()).collect();
         let (of, count) = strongly_connected(&successors);
@@ -83,7 +83,7 @@ impl Tgba {
     }
 
     /// Keeps what an accepting run can use and makes the marks canonical, with `fill` where they do not matter.
-    pub fn tidy(&mut self, fill: Fill) {
+    pub(crate) fn tidy(&mut self, fill: Fill) {
         let components = self.components();
         let accepting: Vec<bool> =
             (0..components.cyclic.len()).map(|component| components.is_accepting(component, self.marks)).collect();
@@ -150,7 +150,7 @@ impl Tgba {
     }
 
     /// One transition for each target and set of marks, and none for letters that the same target has with more marks.
-    pub fn merge_parallel(&mut self) {
+    pub(crate) fn merge_parallel(&mut self) {
         for edges in &mut self.states {
             edges.sort_by_key(|edge| (edge.target, std::cmp::Reverse(edge.marks.count_ones()), edge.marks));
             let mut merged: Vec<(usize, u64, Vec<Cube>)> = Vec::with_capacity(edges.len());
@@ -179,7 +179,7 @@ impl Tgba {
     }
 
     /// Renumbers the states that the initial one reaches, breadth first, and drops the others.
-    pub fn keep_reachable(&mut self) {
+    pub(crate) fn keep_reachable(&mut self) {
         let mut number = vec![usize::MAX; self.states.len()];
         let mut order = vec![self.initial];
         number[self.initial] = 0;

@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// Something that happened, in order. Processes are numbered by birth, not by pid: pids are used again.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ChartEvent {
+pub(crate) enum ChartEvent {
     /// A process exists from here on.
     Start {
         /// Its number.
@@ -89,7 +89,7 @@ const TITLE: f64 = 44.0;
 const LETTER: f64 = 6.3;
 
 /// Draws the chart. `title` stands above it (the model), `caption` below the title (the error).
-pub fn render(events: &[ChartEvent], title: &str, caption: &str) -> String {
+pub(crate) fn render(events: &[ChartEvent], title: &str, caption: &str) -> String {
     let (events, left_out) = shorten(events);
     let chart = Chart::lay_out(&events);
     chart.draw(title, caption, left_out)

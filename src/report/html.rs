@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// A part of a page, in order.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Block {
+pub(crate) enum Block {
     /// A heading.
     Heading(String),
     /// A paragraph of plain text.
@@ -32,7 +32,7 @@ pub enum Block {
 
 /// A table; the first column is text, the others are numbers, to the right.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Table {
+pub(crate) struct Table {
     /// Above it.
     pub caption: String,
     /// Heads of the columns.
@@ -45,7 +45,7 @@ pub struct Table {
 
 /// A page.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Page {
+pub(crate) struct Page {
     /// Title and first heading.
     pub title: String,
     /// Below the title: model, version.
@@ -99,7 +99,7 @@ summary { cursor: pointer; color: var(--dim); margin-top: 1rem; }
 ";
 
 /// The page as text.
-pub fn render(page: &Page) -> String {
+pub(crate) fn render(page: &Page) -> String {
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -173,7 +173,7 @@ fn write_table(table: &Table, html: &mut String) {
 }
 
 /// Text for HTML and SVG. Characters that XML forbids become a question mark.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -109,7 +109,7 @@ struct Property<'a> {
 }
 
 /// The report as one JSON object, with a line end behind it.
-pub fn render(report: &Report<'_>) -> String {
+pub(crate) fn render(report: &Report<'_>) -> String {
     let Some(deciding) = report.deciding() else { return "{}\n".into() };
     let outcome = &deciding.outcome;
     let counts = &outcome.counts;
@@ -159,7 +159,7 @@ pub fn render(report: &Report<'_>) -> String {
 }
 
 /// So many a second; 0 if no time passed.
-pub fn rate(number: u64, seconds: f64) -> f64 {
+pub(crate) fn rate(number: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { number as f64 / seconds } else { 0.0 }
 }
 

@@ -2,19 +2,21 @@
 //! [`chart`]s, [`progress`] while a search runs. Nothing here searches; only the [`recorder`] executes, and only what it is
 //! told to.
 
-pub mod chart;
-pub mod html;
-pub mod json;
-pub mod number;
-pub mod plot;
-pub mod progress;
-pub mod recorder;
+pub(crate) mod chart;
+pub(crate) mod html;
+pub(crate) mod json;
+pub(crate) mod number;
+pub(crate) mod plot;
+pub(crate) mod progress;
+pub(crate) mod recorder;
 mod setting;
-pub mod text;
-pub mod trail;
-pub mod unreached;
+pub(crate) mod text;
+pub(crate) mod trail;
+pub(crate) mod unreached;
 
-pub use setting::{Checks, Setting};
+#[cfg(test)]
+pub(crate) use setting::Checks;
+pub(crate) use setting::Setting;
 
 use crate::model::Model;
 use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
@@ -22,7 +24,7 @@ use crate::source::{SourceMap, Span};
 
 /// One search of a check: that of a property, or the only one.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// The property that was checked, by name.
     pub property: Option<String>,
     /// What came out.
@@ -38,7 +40,7 @@ pub struct Run {
 
 /// A checkpoint of a search that has not ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checkpoint {
+pub(crate) struct Checkpoint {
     /// The file.
     pub file: String,
     /// It was written before the search stopped, and what was done since is not in it.
@@ -47,7 +49,7 @@ pub struct Checkpoint {
 
 /// All that is to be reported about a check.
 #[derive(Clone, Copy, Debug)]
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// Where the text came from.
     pub map: &'a SourceMap,
     /// The model.
@@ -65,7 +67,7 @@ pub struct Report<'a> {
 impl<'a> Report<'a> {
     /// The run whose verdict is the verdict of the whole: the first violated one, else the first incomplete one, else
     /// the first that may have omitted something, else the first.
-    pub fn deciding(&self) -> Option<&'a Run> {
+    pub(crate) fn deciding(&self) -> Option<&'a Run> {
         let weight = |run: &Run| match run.outcome.verdict {
             Verdict::Violated => 0,
             Verdict::Incomplete(_) => 1,
@@ -76,17 +78,17 @@ impl<'a> Report<'a> {
     }
 
     /// The exit code.
-    pub fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         self.deciding().map_or(0, |run| run.outcome.verdict.exit_code())
     }
 
     /// File and line of a span; `None` if it lies in no file (text made by pv itself).
-    pub fn place(&self, span: Span) -> Option<(&'a str, u32)> {
+    pub(crate) fn place(&self, span: Span) -> Option<(&'a str, u32)> {
         place(self.map, span)
     }
 
     /// The search of this run looked at all it could reach, so what was not reached in it is worth telling.
-    pub fn ran_through(&self, run: &Run) -> bool {
+    pub(crate) fn ran_through(&self, run: &Run) -> bool {
         match run.outcome.verdict {
             Verdict::Verified(_) | Verdict::NoErrorFound => true,
             Verdict::Violated => self.setting.all_errors && run.outcome.stopped.is_none(),
@@ -96,14 +98,14 @@ impl<'a> Report<'a> {
 }
 
 /// File and line of a span; `None` if it lies in no file.
-pub fn place(map: &SourceMap, span: Span) -> Option<(&str, u32)> {
+pub(crate) fn place(map: &SourceMap, span: Span) -> Option<(&str, u32)> {
     let site = map.use_site(span);
     let file = map.files().get(site.file.0 as usize)?;
     Some((&file.name, file.line_column(site.start).0))
 }
 
 /// What ended a search early and what would have been needed, in a sentence without a full stop.
-pub fn reason(limit: &Limit) -> String {
+pub(crate) fn reason(limit: &Limit) -> String {
     use number::{bytes, thousands};
     match limit {
         Limit::Memory { used, budget } => format!(

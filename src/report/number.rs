@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// With commas: `251,409`.
-pub fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub fn thousands(number: u64) -> String {
 }
 
 /// Bytes with a unit, binary as the command line reads them: `64.0 MiB`.
-pub fn bytes(number: u64) -> String {
+pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (number as f64, 0);
     while value >= 1024.0 && unit + 1 < UNITS.len() {
@@ -25,7 +25,7 @@ pub fn bytes(number: u64) -> String {
 }
 
 /// A duration: `0.012 s`, `3.45 s`, `4 min 12 s`, `2 h 05 min`.
-pub fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     match whole {
         0 => format!("{:.3} s", seconds.max(0.0)),
@@ -36,12 +36,12 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// A budget of time, as it was given: `0.5 s`, `90 s`.
-pub fn seconds(time: std::time::Duration) -> String {
+pub(crate) fn seconds(time: std::time::Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 
 /// A probability: `0`, `12.5%`, `0.031%`, `3.2e-7`.
-pub fn probability(value: f64) -> String {
+pub(crate) fn probability(value: f64) -> String {
     match value {
         v if v <= 0.0 => "0".into(),
         v if v >= 0.1 => format!("{:.1}%", v * 100.0),
@@ -51,7 +51,7 @@ pub fn probability(value: f64) -> String {
 }
 
 /// `1 state`, `2 states`.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { one } else { many })
 }
 

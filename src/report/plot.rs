@@ -6,9 +6,9 @@
 //! arrow: "at least this much". Colours are CSS variables that [`STYLE`] sets; a page includes it once, a file of its
 //! own carries it along.
 
-pub mod axis;
+pub(crate) mod axis;
 
-pub use axis::{Axis, Scale, Unit, format_value};
+pub(crate) use axis::{Axis, Scale, Unit, format_value};
 
 use super::html::escape;
 use axis::Fitted;
@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 /// How a series is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// Markers joined by a line.
     #[default]
     Line,
@@ -30,7 +30,7 @@ pub enum Mark {
 
 /// One set of points.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Series {
+pub(crate) struct Series {
     /// Name in the legend.
     pub name: String,
     /// How it is drawn.
@@ -43,19 +43,19 @@ pub struct Series {
 
 impl Series {
     /// Markers joined by a line.
-    pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {
+    pub(crate) fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {
         Series { name: name.into(), points, ..Series::default() }
     }
 
     /// Another way to draw it.
-    pub fn drawn_as(self, mark: Mark) -> Series {
+    pub(crate) fn drawn_as(self, mark: Mark) -> Series {
         Series { mark, ..self }
     }
 }
 
 /// A plot.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Plot {
+pub(crate) struct Plot {
     /// Above the axes.
     pub title: String,
     /// Across.
@@ -87,7 +87,7 @@ const LOOKS: usize = 7;
 const DASHES: [&str; LOOKS] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2", "1 4"];
 
 /// Colours and fonts. The colours are those of Okabe and Ito, lightened on dark ground; print is always light.
-pub const STYLE: &str = "
+pub(crate) const STYLE: &str = "
 .pv-plot { --ink: #1b1f24; --soft: #59636e; --grid: #d8dee4; --ground: #ffffff;
   --s0: #0072b2; --s1: #d55e00; --s2: #00795a; --s3: #aa4485; --s4: #000000; --s5: #8a6d00; --s6: #5b6670;
   font: 13px system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; background: var(--ground); }
@@ -105,18 +105,12 @@ pub const STYLE: &str = "
 ";
 
 /// A plot as an SVG element for a page that has [`STYLE`].
-pub fn render(plot: &Plot) -> String {
+pub(crate) fn render(plot: &Plot) -> String {
     Drawing::new(plot).draw(plot, "")
 }
 
-/// A plot as a file of its own.
-pub fn standalone(plot: &Plot) -> String {
-    let style = format!("<style>{}</style>\n", style_rules());
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}", Drawing::new(plot).draw(plot, &style))
-}
-
 /// Several plots below each other as one file.
-pub fn standalone_column(plots: &[Plot]) -> String {
+pub(crate) fn standalone_column(plots: &[Plot]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let drawn: Vec<(f64, String)> = plots
         .iter()
@@ -142,7 +136,7 @@ pub fn standalone_column(plots: &[Plot]) -> String {
 }
 
 /// [`STYLE`] and one rule for each look of a series.
-pub fn style_rules() -> String {
+pub(crate) fn style_rules() -> String {
     let mut rules = String::from(STYLE);
     for (look, dashes) in DASHES.iter().enumerate() {
         let _ = writeln!(rules, ".pv-plot .l{look} {{ stroke: var(--s{look}); }}");
@@ -177,7 +171,8 @@ impl Drawing {
         let level = plot.level.iter().map(|(value, _)| *value);
         let shown = || all().filter(|(x, y)| plot.x.admits(*x) && plot.y.admits(*y));
         let bars = plot.series.iter().any(|series| series.mark == Mark::Bars);
-        let y_axis = if bars && plot.y.scale == Scale::Linear { plot.y.clone().from_zero() } else { plot.y.clone() };
+        let y_axis =
+            if bars && plot.y.scale == Scale::Linear { plot.y.clone().starting_at_zero() } else { plot.y.clone() };
         let y = y_axis.fit(shown().map(|point| point.1).chain(level));
         let x = plot.x.fit(shown().map(|point| point.0));
         let longest = y.ticks.iter().map(|&tick| y.label(tick).chars().count()).max().unwrap_or(1);

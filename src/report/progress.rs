@@ -16,9 +16,8 @@ const INTERVAL: Duration = Duration::from_millis(200);
 
 /// The line of progress; nothing at all if it is not wanted.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     bar: Option<ProgressBar>,
-    start: Instant,
     next: Instant,
     last: (Instant, u64),
     what: String,
@@ -27,7 +26,7 @@ pub struct Progress {
 impl Progress {
     /// `enabled`: standard error is a terminal, and neither `--quiet` nor `--no-bar` was given. `what` is told in front
     /// of the figures: the property that is checked, or nothing.
-    pub fn new(enabled: bool, what: &str) -> Progress {
+    pub(crate) fn new(enabled: bool, what: &str) -> Progress {
         let start = Instant::now();
         let bar = enabled.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
@@ -36,11 +35,11 @@ impl Progress {
             }
             bar
         });
-        Progress { bar, start, next: start + PATIENCE, last: (start, 0), what: what.into() }
+        Progress { bar, next: start + PATIENCE, last: (start, 0), what: what.into() }
     }
 
     /// Shows where the search stands, if it is time to.
-    pub fn update(&mut self, snapshot: &Snapshot) {
+    pub(crate) fn update(&mut self, snapshot: &Snapshot) {
         let Some(bar) = &self.bar else { return };
         let now = Instant::now();
         if now < self.next {
@@ -55,15 +54,10 @@ impl Progress {
     }
 
     /// Takes the line away.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-    }
-
-    /// Since when it runs.
-    pub fn elapsed(&self) -> Duration {
-        self.start.elapsed()
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// A variable that a step changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
+pub(crate) struct Change {
     /// `x`, `sender(1):count`, `q`.
     pub name: String,
     /// Before; `None` if it did not exist.
@@ -25,7 +25,7 @@ pub struct Change {
 
 /// One step in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Record {
+pub(crate) struct Record {
     /// `sender(1)`, `never claim`.
     pub who: String,
     /// Name of the process type.
@@ -45,7 +45,7 @@ pub struct Record {
 }
 
 /// See the module.
-pub struct Recorder<'a> {
+pub(crate) struct Recorder<'a> {
     model: &'a Model,
     map: &'a SourceMap,
     claim: Option<usize>,
@@ -69,7 +69,7 @@ struct ChartState {
 
 impl<'a> Recorder<'a> {
     /// At the initial state. `claim`: number of the claim that the program was compiled with.
-    pub fn new(
+    pub(crate) fn new(
         model: &'a Model,
         map: &'a SourceMap,
         program: &'a Program,
@@ -81,13 +81,13 @@ impl<'a> Recorder<'a> {
     }
 
     /// Steps are recorded with what they change.
-    pub fn with_changes(mut self) -> Recorder<'a> {
+    pub(crate) fn with_changes(mut self) -> Recorder<'a> {
         self.wants_changes = true;
         self
     }
 
     /// Events of a chart are collected.
-    pub fn with_chart(mut self) -> Recorder<'a> {
+    pub(crate) fn with_chart(mut self) -> Recorder<'a> {
         let mut chart = ChartState {
             events: Vec::new(),
             numbers: Vec::new(),
@@ -103,27 +103,27 @@ impl<'a> Recorder<'a> {
     }
 
     /// The executor.
-    pub fn machine(&mut self) -> &mut Machine<'a> {
+    pub(crate) fn machine(&mut self) -> &mut Machine<'a> {
         &mut self.machine
     }
 
     /// The state in words.
-    pub fn view(&self) -> View<'_> {
+    pub(crate) fn view(&self) -> View<'_> {
         View { model: self.model, machine: &self.machine }
     }
 
     /// The events so far, and adds to them.
-    pub fn events(&mut self) -> Option<&mut Vec<ChartEvent>> {
+    pub(crate) fn events(&mut self) -> Option<&mut Vec<ChartEvent>> {
         self.chart.as_mut().map(|chart| &mut chart.events)
     }
 
     /// The number by birth of a living process, as the chart knows it.
-    pub fn chart_number(&self, pid: usize) -> Option<usize> {
+    pub(crate) fn chart_number(&self, pid: usize) -> Option<usize> {
         self.chart.as_ref()?.numbers.get(pid).copied()
     }
 
     /// Takes a step; says why if it cannot be taken here.
-    pub fn take(&mut self, step: Step) -> Result<Record, String> {
+    pub(crate) fn take(&mut self, step: Step) -> Result<Record, String> {
         let (who, process, pid) = match step.actor {
             Actor::Process(pid) => {
                 let pid = usize::from(pid);

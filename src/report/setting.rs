@@ -2,14 +2,14 @@
 
 use super::number::{bytes, counted, thousands};
 use crate::search::plan::{
-    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, DISK_BITS, DepthFirst, DepthStore, DiskKept,
-    EndStates, Keeps, Plan, Precise, Property, QueuedTable, Replacement, Search, Size, Table,
+    Assertions, CycleProperty, DISK_BITS, DepthFirst, DepthStore, DiskKept, EndStates, Keeps, Plan, Precise, Property,
+    QueuedTable, Replacement, Search, Size, Table,
 };
 use serde::Serialize;
 
 /// How it was searched: the `search` object of the JSON report, told in words by the text report.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// `dfs` or `bfs`.
     pub algorithm: &'static str,
     /// `exact`, `compact` or `bloom`.
@@ -72,7 +72,7 @@ pub struct Setting {
 
 /// What was looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// Assertions.
     pub assertions: bool,
     /// Invalid end states.
@@ -91,7 +91,7 @@ pub struct Checks {
 
 impl Setting {
     /// How these plans search. They differ in their properties only.
-    pub fn of(plans: &[Plan]) -> Setting {
+    pub(crate) fn of(plans: &[Plan]) -> Setting {
         let Some(plan) = plans.first() else { return Setting::default() };
         let (lossy, runs) = plan.search.lossy().unzip();
         let cache = cache_of(&plan.search);
@@ -133,7 +133,7 @@ impl Setting {
     }
 
     /// How it was searched, in words.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let mut parts = vec![if self.algorithm == "bfs" { "breadth-first" } else { "depth-first" }.to_string()];
         match (self.store, self.bits) {
             ("compact", Some(bits)) => parts.push(format!("hash compaction ({bits} bits)")),
@@ -196,16 +196,12 @@ impl Checks {
 
 /// The most states that are held, and which one is forgotten where that can be chosen.
 fn cache_of(search: &Search) -> Option<(u64, Option<Replacement>)> {
-    match search {
-        Search::Depth(DepthFirst { store: DepthStore::Cache { states, replacement, .. }, .. }) => {
-            Some((*states, Some(*replacement)))
-        }
-        Search::Breadth(BreadthFirst { store: BreadthStore::Queued { table, .. }, .. }) => match table {
-            QueuedTable::Cache { cache: BreadthCache { slots, .. }, .. }
-            | QueuedTable::Serial { cache: BreadthCache { slots, .. }, .. } => Some((*slots, None)),
-            _ => None,
-        },
-        _ => None,
+    if let Search::Depth(DepthFirst { store: DepthStore::Cache { states, replacement, .. }, .. }) = search {
+        return Some((*states, Some(*replacement)));
+    }
+    match search.queued()?.0 {
+        QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } => Some((cache.slots, None)),
+        QueuedTable::Exact | QueuedTable::Lossy { .. } | QueuedTable::Disk { .. } => None,
     }
 }
 
@@ -229,7 +225,7 @@ fn slots_of(table: Table) -> Option<u64> {
 }
 
 /// The name of a replacement as it is written on the command line.
-pub fn replacement_name(replacement: Replacement) -> &'static str {
+pub(crate) fn replacement_name(replacement: Replacement) -> &'static str {
     match replacement {
         Replacement::Random => "random",
         Replacement::Type { .. } => "type",

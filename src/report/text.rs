@@ -20,7 +20,7 @@ const DIM: &str = "\x1b[2m";
 const PLAIN: &str = "\x1b[0m";
 
 /// The whole report, lines ended.
-pub fn render(report: &Report<'_>) -> String {
+pub(crate) fn render(report: &Report<'_>) -> String {
     let Some(deciding) = report.deciding() else { return String::new() };
     let mut out = String::new();
     let _ = writeln!(out, "{}", verdict_line(report, deciding));
@@ -70,7 +70,7 @@ fn property_line(out: &mut String, report: &Report<'_>, run: &Run) {
 }
 
 /// The verdict in a line: `violated: assertion (x == 1) at m.pml:4, depth 12`.
-pub fn verdict_line(report: &Report<'_>, run: &Run) -> String {
+pub(crate) fn verdict_line(report: &Report<'_>, run: &Run) -> String {
     let outcome = &run.outcome;
     match &outcome.verdict {
         Verdict::Verified(_) => {

@@ -12,14 +12,14 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// Larger files are no trails that pv wrote: 4 GiB.
 const LARGEST: u64 = 1 << 32;
 
 /// A counterexample with all that a replay needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Trail {
+pub(crate) struct Trail {
     /// Name of the model file.
     pub model: String,
     /// Fingerprint of the model.
@@ -38,7 +38,7 @@ pub struct Trail {
 
 /// What is wrong at the end of a trail.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct TrailError {
+pub(crate) struct TrailError {
     /// As in the JSON report.
     pub kind: String,
     /// In words.
@@ -53,7 +53,7 @@ pub struct TrailError {
 
 /// A step, and what readers like to know about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TrailStep {
+pub(crate) struct TrailStep {
     /// The step.
     pub step: Step,
     /// Name of the process type.
@@ -124,7 +124,7 @@ const HEAD: u64 = 64 << 10;
 
 impl Trail {
     /// Is this file a trail of the model of this name, of whatever version?
-    pub fn is_of_model(path: &Path, model: &str) -> bool {
+    pub(crate) fn is_of_model(path: &Path, model: &str) -> bool {
         let mut head = Vec::new();
         let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
         let name = serde_json::to_string(model).unwrap_or_default();
@@ -135,7 +135,7 @@ impl Trail {
     }
 
     /// The text of the file.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let header = Header {
             version: VERSION,
             pv: env!("CARGO_PKG_VERSION").into(),
@@ -170,7 +170,7 @@ impl Trail {
     }
 
     /// Reads the text of a file; says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Trail, String> {
+    pub(crate) fn parse(text: &str) -> Result<Trail, String> {
         let version: VersionOnly = serde_json::from_str(text).map_err(|error| {
             if error.is_data() {
                 "it has no \"pv-trail\" version".to_string()
@@ -201,7 +201,7 @@ impl Trail {
     }
 
     /// Reads a file and makes sure that it is a trail of the model with this fingerprint.
-    pub fn read(path: &Path, fingerprint: u64) -> Result<Trail, String> {
+    pub(crate) fn read(path: &Path, fingerprint: u64) -> Result<Trail, String> {
         let name = path.display();
         let metadata = std::fs::metadata(path).map_err(|error| format!("cannot read {name}: {error}"))?;
         if metadata.len() > LARGEST {
@@ -222,7 +222,7 @@ impl Trail {
     }
 
     /// Writes a file: beside its place first, then renamed, so that there is never half a trail.
-    pub fn write(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         write_atomically(path, self.render().as_bytes())
     }
 }
@@ -238,7 +238,7 @@ fn read_step((index, line): (usize, StepLine)) -> Result<TrailStep, String> {
 }
 
 /// Writes a file beside its place and renames it.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
@@ -254,7 +254,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Where the trail of error `number` (from 1) of a model goes: `MODEL.trail.json` in the current folder for the first,
 /// `MODEL.2.trail.json` and so on for others.
-pub fn default_path(model: &str, number: usize) -> PathBuf {
+pub(crate) fn default_path(model: &str, number: usize) -> PathBuf {
     let name = Path::new(model).file_name().map(|name| name.to_string_lossy().into_owned());
     let name = match name {
         Some(name) if model != "<stdin>" && model != "-" => name,

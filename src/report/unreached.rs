@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 /// What was not reached of one process type.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreached {
+pub(crate) struct Unreached {
     /// The process type.
     pub proctype: String,
     /// It was never started.
@@ -20,7 +20,7 @@ pub struct Unreached {
 
 /// A statement that was not executed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Statement {
+pub(crate) struct Statement {
     /// The file, if it lies in one.
     pub file: String,
     /// Its line; 0 if it lies in no file.
@@ -30,7 +30,7 @@ pub struct Statement {
 }
 
 /// What no run reached, for each process type that has something unreached; `None` if no run went through.
-pub fn unreached(report: &Report<'_>) -> Option<Vec<Unreached>> {
+pub(crate) fn unreached(report: &Report<'_>) -> Option<Vec<Unreached>> {
     let runs: Vec<_> = report.runs.iter().filter(|run| report.ran_through(run)).collect();
     if runs.is_empty() {
         return None;

@@ -32,17 +32,17 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    pub fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.parents.push(self.current);
         self.current = self.parents.len() - 1;
     }
 
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.current = self.parents.get(self.current).copied().unwrap_or(0);
     }
 
     /// Whether a block lies inside another one, or is the same.
-    pub fn inside(&self, inner: usize, outer: usize) -> bool {
+    pub(crate) fn inside(&self, inner: usize, outer: usize) -> bool {
         let mut scope = inner;
         loop {
             if scope == outer {
@@ -56,7 +56,7 @@ impl Symbols {
     }
 
     /// Adds a symbol and gives its number.
-    pub fn add(&mut self, symbol: Symbol) -> usize {
+    pub(crate) fn add(&mut self, symbol: Symbol) -> usize {
         self.by_name.entry(symbol.name.clone()).or_default().push(self.entries.len());
         self.entries.push(symbol);
         self.entries.len() - 1
@@ -67,26 +67,26 @@ impl Symbols {
     }
 
     /// The latest visible symbol of this name.
-    pub fn visible(&self, name: &str) -> Option<&Symbol> {
+    pub(crate) fn visible(&self, name: &str) -> Option<&Symbol> {
         let mut found = self.named(name).rev().map(|at| &self.entries[at]);
         found.find(|symbol| self.inside(self.current, symbol.scope))
     }
 
-    pub fn variable(&self, name: &str) -> Option<&Var> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&Var> {
         self.visible(name).and_then(|symbol| symbol.var.as_ref())
     }
 
     /// A variable of this name in any block, the first declared.
-    pub fn any_variable(&self, name: &str) -> Option<&Var> {
+    pub(crate) fn any_variable(&self, name: &str) -> Option<&Var> {
         self.named(name).find_map(|at| self.entries[at].var.as_ref())
     }
 
-    pub fn names(&self) -> impl Iterator<Item = Arc<str>> + '_ {
+    pub(crate) fn names(&self) -> impl Iterator<Item = Arc<str>> + '_ {
         self.entries.iter().filter(|symbol| symbol.var.is_some()).map(|symbol| symbol.name.clone())
     }
 
     /// The symbol of a label: that of an enclosing block if it was met there before.
-    pub fn label(&mut self, name: &Arc<str>, span: Span) -> usize {
+    pub(crate) fn label(&mut self, name: &Arc<str>, span: Span) -> usize {
         let scope = self.current;
         let known = self.named(name).rev().find(|&at| {
             let symbol = &self.entries[at];
@@ -115,7 +115,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub fn new(name: Arc<str>, kind: ProctypeKind, span: Span, header: u32) -> Body {
+    pub(crate) fn new(name: Arc<str>, kind: ProctypeKind, span: Span, header: u32) -> Body {
         Body {
             name,
             kind,

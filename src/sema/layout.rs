@@ -83,17 +83,17 @@ pub(super) struct Allocator {
 
 impl Allocator {
     /// Starts behind a header of this many bytes.
-    pub fn new(header: u32) -> Allocator {
+    pub(crate) fn new(header: u32) -> Allocator {
         Allocator { size: header, bits: None }
     }
 
     /// Bytes given out so far, with the header.
-    pub fn size(&self) -> u32 {
+    pub(crate) fn size(&self) -> u32 {
         self.size
     }
 
     /// Room for one scalar: its offset and how it is kept.
-    pub fn scalar(&mut self, scalar: Scalar) -> (u32, Scalar) {
+    pub(crate) fn scalar(&mut self, scalar: Scalar) -> (u32, Scalar) {
         let Scalar::Bits { width, .. } = scalar else {
             return (self.bytes(scalar.size()), scalar);
         };
@@ -109,7 +109,7 @@ impl Allocator {
     }
 
     /// Room for this many bytes.
-    pub fn bytes(&mut self, count: u32) -> u32 {
+    pub(crate) fn bytes(&mut self, count: u32) -> u32 {
         let offset = self.size;
         self.size = self.size.saturating_add(count);
         offset

@@ -2,7 +2,7 @@
 //!
 //! The unit is walked once, in the order of the file, as SPIN does: a name must stand before its use, and the
 //! numbers of channels, processes and control states come from that order. Only formulas wait for the end. Bodies are lowered to elements (see
-//! [`lower`]) as they are met; when all are there, so that remote references have had their say, the elements become
+//! `lower`) as they are met; when all are there, so that remote references have had their say, the elements become
 //! automata.
 
 mod body;

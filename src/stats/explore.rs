@@ -20,7 +20,7 @@ const MEASURING: usize = 40;
 
 /// States by number, transitions as adjacency in one array.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Breadth-first level of each state; never falls from one state to the next.
     pub levels: Vec<u32>,
     /// Where the successors of each state begin; one entry more than states that were expanded.
@@ -31,17 +31,12 @@ pub struct Graph {
 
 impl Graph {
     /// Number of states.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.levels.len()
     }
 
-    /// No state at all.
-    pub fn is_empty(&self) -> bool {
-        self.levels.is_empty()
-    }
-
     /// The successors of a state; none for a state that was not expanded.
-    pub fn successors(&self, state: usize) -> &[u32] {
+    pub(crate) fn successors(&self, state: usize) -> &[u32] {
         match (self.offsets.get(state), self.offsets.get(state + 1)) {
             (Some(&from), Some(&to)) => &self.targets[from..to],
             _ => &[],
@@ -49,7 +44,7 @@ impl Graph {
     }
 
     /// States whose successors are known.
-    pub fn expanded(&self) -> usize {
+    pub(crate) fn expanded(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
@@ -60,7 +55,7 @@ impl Graph {
 
 /// A graph and where its states are kept.
 #[derive(Debug)]
-pub struct Explored {
+pub(crate) struct Explored {
     /// The graph.
     pub graph: Graph,
     /// Why it is not the whole one.
@@ -73,7 +68,7 @@ pub struct Explored {
 
 impl Explored {
     /// The bytes of a state.
-    pub fn state(&self, number: usize) -> Option<&[u8]> {
+    pub(crate) fn state(&self, number: usize) -> Option<&[u8]> {
         self.handles.get(number).map(|&handle| self.store.get(Handle(handle)))
     }
 }
@@ -157,7 +152,7 @@ impl Visitor for Explorer<'_, '_> {
 }
 
 /// Builds the graph of a program, without claims. The trap says why there is not even an initial state.
-pub fn explore(program: &Program, seed: u64, monitor: &mut Monitor<'_>) -> Result<Explored, Trap> {
+pub(crate) fn explore(program: &Program, seed: u64, monitor: &mut Monitor<'_>) -> Result<Explored, Trap> {
     let mut machine = Machine::new(program)?;
     let rules = Rules {
         end_states: false,

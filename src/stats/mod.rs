@@ -5,10 +5,10 @@
 //! good for: a space whose transitions are local and whose in-degrees are concentrated suits a breadth-first cache, one
 //! with few matches suits a depth-first cache.
 
-pub mod explore;
-pub mod render;
-pub mod scc;
-pub mod shape;
+pub(crate) mod explore;
+pub(crate) mod render;
+pub(crate) mod scc;
+pub(crate) mod shape;
 
-pub use explore::{Explored, Graph, explore};
-pub use shape::Shape;
+pub(crate) use explore::explore;
+pub(crate) use shape::Shape;

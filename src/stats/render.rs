@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 /// All that is told.
 #[derive(Clone, Debug)]
-pub struct StatsReport<'a> {
+pub(crate) struct StatsReport<'a> {
     /// Name of the model.
     pub model: &'a str,
     /// The measures.
@@ -43,7 +43,7 @@ struct Document<'a> {
 }
 
 /// One JSON object, with a line end behind it.
-pub fn json(report: &StatsReport<'_>) -> String {
+pub(crate) fn json(report: &StatsReport<'_>) -> String {
     let document = Document {
         pv: env!("CARGO_PKG_VERSION"),
         model: report.model,
@@ -60,7 +60,7 @@ pub fn json(report: &StatsReport<'_>) -> String {
 }
 
 /// The text for a terminal.
-pub fn text(report: &StatsReport<'_>) -> String {
+pub(crate) fn text(report: &StatsReport<'_>) -> String {
     let shape = report.shape;
     let mut text = format!("pv {} · {}\n\n", env!("CARGO_PKG_VERSION"), report.model);
     if let Some(limit) = report.limit {
@@ -192,7 +192,7 @@ fn span_table(text: &mut String, shape: &Shape) {
 }
 
 /// The plots of a shape: levels, in-degree density (Figure 2 of the hub-states paper), branching, locality.
-pub fn plots(model: &str, shape: &Shape) -> Vec<Plot> {
+pub(crate) fn plots(model: &str, shape: &Shape) -> Vec<Plot> {
     let of = |what: &str| format!("{what} of {model}");
     let levels = shape.levels.iter().enumerate().map(|(level, &states)| (level as f64, states as f64)).collect();
     let density = &shape.in_degree_density;
@@ -202,21 +202,24 @@ pub fn plots(model: &str, shape: &Shape) -> Vec<Plot> {
     vec![
         Plot {
             title: of("Breadth-first levels"),
-            x: Axis::linear("level").from_zero(),
-            y: Axis::linear("states").from_zero(),
+            x: Axis::linear("level").starting_at_zero(),
+            y: Axis::linear("states").starting_at_zero(),
             series: vec![Series::line("", levels).drawn_as(Mark::Curve)],
             level: None,
         },
         Plot {
             title: of("In-degree density"),
-            x: Axis::linear("in-degree (share of the largest)").from_zero().in_unit(Unit::Percent).covering(&[1.0]),
+            x: Axis::linear("in-degree (share of the largest)")
+                .starting_at_zero()
+                .in_unit(Unit::Percent)
+                .covering(&[1.0]),
             y: Axis::log("share of states").in_unit(Unit::Percent).covering(&[1.0]),
             series: vec![Series::line("", density)],
             level: None,
         },
         Plot {
             title: of("Branching and in-degree"),
-            x: Axis::linear("degree (transitions)").from_zero(),
+            x: Axis::linear("degree (transitions)").starting_at_zero(),
             y: Axis::log("states"),
             series: vec![
                 Series::line("out-degree", pairs(&shape.out_degree.distribution)).drawn_as(Mark::Points),
@@ -238,7 +241,7 @@ pub fn plots(model: &str, shape: &Shape) -> Vec<Plot> {
 const LONGEST: usize = 400;
 
 /// States in words: where each process stands, and what differs from the initial state.
-pub struct Describer<'a> {
+pub(crate) struct Describer<'a> {
     model: &'a Model,
     map: &'a SourceMap,
     program: &'a Program,
@@ -247,7 +250,7 @@ pub struct Describer<'a> {
 
 impl<'a> Describer<'a> {
     /// For the states of this program.
-    pub fn new(model: &'a Model, map: &'a SourceMap, program: &'a Program) -> Describer<'a> {
+    pub(crate) fn new(model: &'a Model, map: &'a SourceMap, program: &'a Program) -> Describer<'a> {
         let initial = match Machine::new(program) {
             Ok(machine) => {
                 View { model, machine: &machine }.variables().into_iter().map(|v| (v.name, v.value)).collect()
@@ -258,7 +261,7 @@ impl<'a> Describer<'a> {
     }
 
     /// A state in words.
-    pub fn describe(&self, state: &[u8]) -> String {
+    pub(crate) fn describe(&self, state: &[u8]) -> String {
         let Ok(mut machine) = Machine::new(self.program) else { return String::new() };
         // Hidden variables are no part of a state: what they were is not known.
         let mut saved = vec![0; self.program.hidden as usize];

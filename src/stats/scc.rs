@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// What is worth knowing about the components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Components {
+pub(crate) struct Components {
     /// All of them, single states included.
     pub count: u64,
     /// States of the largest.
@@ -21,7 +21,7 @@ pub struct Components {
 const UNSEEN: u32 = u32::MAX;
 
 /// Finds the components.
-pub fn components(graph: &Graph) -> Components {
+pub(crate) fn components(graph: &Graph) -> Components {
     let states = graph.len();
     let mut found = Components::default();
     // Order of discovery of each state, and the earliest it reaches within its component.

@@ -15,15 +15,15 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Intervals of the density.
-pub const INTERVALS: usize = 20;
+pub(crate) const INTERVALS: usize = 20;
 
 /// "Much higher than the average": a state with at least so many times the mean in-degree is called a hub. The paper
 /// gives no number; an order of magnitude is ours.
-pub const HUB_FACTOR: f64 = 10.0;
+pub(crate) const HUB_FACTOR: f64 = 10.0;
 
 /// A distribution over whole numbers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Degrees {
+pub(crate) struct Degrees {
     /// Average.
     pub mean: f64,
     /// Standard deviation.
@@ -36,7 +36,7 @@ pub struct Degrees {
 
 /// A state that many transitions lead to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Hub {
+pub(crate) struct Hub {
     /// Number in order of discovery.
     #[serde(skip)]
     pub number: usize,
@@ -50,7 +50,7 @@ pub struct Hub {
 
 /// All measures.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// States.
     pub states: u64,
     /// Transitions between them.
@@ -81,7 +81,7 @@ pub struct Shape {
 
 impl Shape {
     /// Measures a graph; lists up to `hubs` states of the highest in-degree.
-    pub fn of(graph: &Graph, hubs: usize) -> Shape {
+    pub(crate) fn of(graph: &Graph, hubs: usize) -> Shape {
         let states = graph.len();
         let mut in_degrees = vec![0u32; states];
         let mut spans = BTreeMap::<i64, u64>::new();
@@ -119,14 +119,14 @@ impl Shape {
     }
 
     /// The widest level and its states.
-    pub fn widest(&self) -> (usize, u64) {
+    pub(crate) fn widest(&self) -> (usize, u64) {
         // The first of equals.
         let found = self.levels.iter().enumerate().rev().max_by_key(|(_, states)| **states);
         found.map_or((0, 0), |(level, states)| (level, *states))
     }
 
     /// The longest way back: how many levels, 0 if no transition leads back.
-    pub fn longest_back(&self) -> u64 {
+    pub(crate) fn longest_back(&self) -> u64 {
         self.spans.first().map_or(0, |(span, _)| span.min(&0).unsigned_abs())
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 const MAX_NESTING: usize = 1_000;
 
 /// The balanced stream.
-pub struct Balanced {
+pub(crate) struct Balanced {
     /// The tokens, with what was put in.
     pub tokens: Vec<Lexeme>,
     /// Stretches (of `tokens`) in which a parenthesis was missing: what the parser says about them is noise.
@@ -30,7 +30,7 @@ struct Open {
 }
 
 /// Matches and mends; `None` if the nesting is too deep.
-pub fn balance(tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Balanced> {
+pub(crate) fn balance(tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Balanced> {
     let mut balancer = Balancer {
         out: Vec::with_capacity(tokens.len() + 8),
         stack: Vec::new(),

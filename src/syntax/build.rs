@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 /// The depth of an expression. A chain of operators is as deep as it is long; every later step walks it by
 /// recursion.
-pub const MAX_DEPTH: u32 = 10_000;
+pub(crate) const MAX_DEPTH: u32 = 10_000;
 
 /// More errors than this in the syntax of one model help nobody.
 const MAX_ERRORS: usize = 100;
 
 /// A name and the number of its token.
-pub type Name = (Arc<str>, u32);
+pub(crate) type Name = (Arc<str>, u32);
 
 /// An expression, or a formula of temporal logic.
-pub enum Term {
+pub(crate) enum Term {
     /// An expression; `probe` if it holds `full(q)` or its like, which SPIN lets nobody negate.
     Expr { expr: Expr, probe: Option<(ChannelTest, Span)> },
     /// A formula with a temporal operator, and its depth.
@@ -32,7 +32,7 @@ pub enum Term {
 
 impl Term {
     /// An expression without a probe.
-    pub fn plain(expr: Expr) -> Term {
+    pub(crate) fn plain(expr: Expr) -> Term {
         Term::Expr { expr, probe: None }
     }
 
@@ -53,7 +53,7 @@ impl Term {
 
 /// What stands between two operands.
 #[derive(Clone, Copy)]
-pub enum Operator {
+pub(crate) enum Operator {
     /// One that gives a value.
     Value(BinaryOp),
     /// One of formulas only.
@@ -72,7 +72,7 @@ impl Operator {
 }
 
 /// How loosely an operator binds, from 2 for `*` to 12 for `||`; 1 is for signs in front, 0 for single words.
-pub fn op_level(op: BinaryOp) -> u8 {
+pub(crate) fn op_level(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 2,
         BinaryOp::Add | BinaryOp::Subtract => 3,
@@ -89,19 +89,19 @@ pub fn op_level(op: BinaryOp) -> u8 {
 
 /// Operands and operators in a row, read so far. What still waits for its right side binds tighter from left to
 /// right: before an operator is taken in, those in front of it that bind as tight or tighter are applied.
-pub struct Chain {
+pub(crate) struct Chain {
     waiting: Vec<(Term, Operator)>,
     last: Term,
 }
 
 impl Chain {
     /// A single operand.
-    pub fn new(last: Term) -> Chain {
+    pub(crate) fn new(last: Term) -> Chain {
         Chain { waiting: Vec::new(), last }
     }
 
     /// One more operator and operand.
-    pub fn push(&mut self, build: &mut Build<'_>, operator: Operator, next: Term) {
+    pub(crate) fn push(&mut self, build: &mut Build<'_>, operator: Operator, next: Term) {
         let mut left = std::mem::replace(&mut self.last, next);
         while let Some((a, waiting)) = self.waiting.pop_if(|(_, waiting)| waiting.level() <= operator.level()) {
             left = build.apply(waiting, a, left);
@@ -110,13 +110,13 @@ impl Chain {
     }
 
     /// The whole.
-    pub fn finish(self, build: &mut Build<'_>) -> Term {
+    pub(crate) fn finish(self, build: &mut Build<'_>) -> Term {
         self.waiting.into_iter().rev().fold(self.last, |right, (left, operator)| build.apply(operator, left, right))
     }
 }
 
 /// What the actions of the grammar work on.
-pub struct Build<'a> {
+pub(crate) struct Build<'a> {
     /// For spans that came through different expansions.
     pub map: &'a SourceMap,
     /// All tokens.
@@ -133,12 +133,12 @@ pub struct Build<'a> {
 
 impl Build<'_> {
     /// Too many errors: time to stop.
-    pub fn gives_up(&self) -> bool {
+    pub(crate) fn gives_up(&self) -> bool {
         self.errors >= MAX_ERRORS
     }
 
     /// The span of the tokens `l` up to, not including, `r`.
-    pub fn span(&self, l: u32, r: u32) -> Span {
+    pub(crate) fn span(&self, l: u32, r: u32) -> Span {
         let last = self.tokens.len() - 1;
         let first = (l as usize).min(last);
         let end = (r as usize).saturating_sub(1).clamp(first, last);
@@ -169,12 +169,12 @@ impl Build<'_> {
     }
 
     /// A name as the tree has it.
-    pub fn ident(&self, (name, at): Name) -> Ident {
+    pub(crate) fn ident(&self, (name, at): Name) -> Ident {
         Ident { name, span: self.tokens[at as usize].span }
     }
 
     /// An error from the parser; gives the number of the token where it is.
-    pub fn error(&mut self, error: ParseError<u32, Token, ()>) -> u32 {
+    pub(crate) fn error(&mut self, error: ParseError<u32, Token, ()>) -> u32 {
         let (number, expected) = match error {
             ParseError::UnrecognizedToken { token, expected } => (token.0, expected),
             ParseError::UnrecognizedEof { location, expected } => (location, expected),
@@ -203,7 +203,7 @@ impl Build<'_> {
     // ---- items --------------------------------------------------------------------------------------------------
 
     #[allow(clippy::too_many_arguments)] // The parts of one production.
-    pub fn proctype(
+    pub(crate) fn proctype(
         &mut self,
         l: u32,
         r: u32,
@@ -250,12 +250,12 @@ impl Build<'_> {
         }))
     }
 
-    pub fn init(&self, l: u32, w: u32, r: u32, priority: Option<Expr>, body: Sequence) -> Box<Item> {
+    pub(crate) fn init(&self, l: u32, w: u32, r: u32, priority: Option<Expr>, body: Sequence) -> Box<Item> {
         let name = Ident { name: "init".into(), span: self.span(l, w) };
         self.body_item(ProctypeKind::Init, name, priority, body, self.span(l, r))
     }
 
-    pub fn never(&mut self, l: u32, w: u32, r: u32, name: Option<Name>, body: Sequence) -> Box<Item> {
+    pub(crate) fn never(&mut self, l: u32, w: u32, r: u32, name: Option<Name>, body: Sequence) -> Box<Item> {
         let name = match name {
             Some(name) => self.ident(name),
             None => Ident { name: format!("never_{}", self.claims).into(), span: self.span(l, w) },
@@ -264,19 +264,19 @@ impl Build<'_> {
         self.body_item(ProctypeKind::Never, name, None, body, self.span(l, r))
     }
 
-    pub fn trace(&self, l: u32, w: u32, r: u32, kind: ProctypeKind, body: Sequence) -> Box<Item> {
+    pub(crate) fn trace(&self, l: u32, w: u32, r: u32, kind: ProctypeKind, body: Sequence) -> Box<Item> {
         let name = if kind == ProctypeKind::Trace { "trace" } else { "notrace" };
         let name = Ident { name: name.into(), span: self.span(l, w) };
         self.body_item(kind, name, None, body, self.span(l, r))
     }
 
-    pub fn ltl(&mut self, l: u32, r: u32, name: Option<Name>, formula: Term) -> Box<Item> {
+    pub(crate) fn ltl(&mut self, l: u32, r: u32, name: Option<Name>, formula: Term) -> Box<Item> {
         let name = name.map(|name| self.ident(name));
         let formula = self.as_formula(formula);
         Box::new(Item::Ltl(Ltl { name, formula, faults: Vec::new(), span: self.span(l, r) }))
     }
 
-    pub fn mtype(
+    pub(crate) fn mtype(
         &mut self,
         l: u32,
         w: u32,
@@ -302,7 +302,7 @@ impl Build<'_> {
 
     // ---- declarations -------------------------------------------------------------------------------------------
 
-    pub fn declaration(
+    pub(crate) fn declaration(
         &mut self,
         l: u32,
         r: u32,
@@ -331,7 +331,7 @@ impl Build<'_> {
         Box::new(Declaration { visibility, ty, variables, span: self.span(l, r) })
     }
 
-    pub fn declarator(
+    pub(crate) fn declarator(
         &mut self,
         l: u32,
         r: u32,
@@ -353,7 +353,7 @@ impl Build<'_> {
     }
 
     /// The size of an array or channel or the number of processes: SPIN folds `+ - * / %` over constants.
-    pub fn bound(&mut self, term: Term) -> Expr {
+    pub(crate) fn bound(&mut self, term: Term) -> Expr {
         let expr = self.plain(term);
         if let Some(bad) = first_not_constant(&expr) {
             self.diagnostics.push(
@@ -367,7 +367,7 @@ impl Build<'_> {
 
     // ---- statements ---------------------------------------------------------------------------------------------
 
-    pub fn labelled_declaration(&mut self, label: Name, declaration: Declaration) -> Box<Step> {
+    pub(crate) fn labelled_declaration(&mut self, label: Name, declaration: Declaration) -> Box<Step> {
         let label = self.ident(label);
         self.diagnostics.push(
             Diagnostic::error(
@@ -381,42 +381,42 @@ impl Build<'_> {
         Box::new(Step::Declaration(declaration))
     }
 
-    pub fn unless(&mut self, l: u32, r: u32, main: Box<Statement>, escape: Box<Statement>) -> Box<Step> {
+    pub(crate) fn unless(&mut self, l: u32, r: u32, main: Box<Statement>, escape: Box<Statement>) -> Box<Step> {
         let span = self.span(l, r);
         let kind = StatementKind::Unless(main, escape);
         Box::new(Step::Statement(Statement { labels: Vec::new(), kind, span }))
     }
 
-    pub fn label(&mut self, label: Name, mut statement: Box<Statement>) -> Box<Statement> {
+    pub(crate) fn label(&mut self, label: Name, mut statement: Box<Statement>) -> Box<Statement> {
         statement.labels.insert(0, self.ident(label));
         statement
     }
 
-    pub fn lone_label(&mut self, l: u32, r: u32, label: Name) -> Box<Statement> {
+    pub(crate) fn lone_label(&mut self, l: u32, r: u32, label: Name) -> Box<Statement> {
         let span = self.span(l, r);
         let kind = StatementKind::Expr(self.leaf_expr(span, ExprKind::Number(1)));
         Box::new(Statement { labels: vec![self.ident(label)], kind, span })
     }
 
     /// `q!a(b, c)` means `q!a,b,c`.
-    pub fn message(&self, first: Expr, mut rest: Vec<Expr>) -> Vec<Expr> {
+    pub(crate) fn message(&self, first: Expr, mut rest: Vec<Expr>) -> Vec<Expr> {
         rest.insert(0, first);
         rest
     }
 
-    pub fn pattern(&self, first: ReceiveArgument, mut rest: Vec<ReceiveArgument>) -> Vec<ReceiveArgument> {
+    pub(crate) fn pattern(&self, first: ReceiveArgument, mut rest: Vec<ReceiveArgument>) -> Vec<ReceiveArgument> {
         rest.insert(0, first);
         rest
     }
 
-    pub fn receive_variable(&self, variable: VarRef) -> ReceiveArgument {
+    pub(crate) fn receive_variable(&self, variable: VarRef) -> ReceiveArgument {
         match &variable.segments[..] {
             [Segment { name, index: None }] if &*name.name == "_" => ReceiveArgument::Anything(variable.span),
             _ => ReceiveArgument::Variable(variable),
         }
     }
 
-    pub fn set_priority(&mut self, l: u32, r: u32, pid: Expr, value: Expr) -> Box<StatementKind> {
+    pub(crate) fn set_priority(&mut self, l: u32, r: u32, pid: Expr, value: Expr) -> Box<StatementKind> {
         let depth = 1 + pid.depth.max(value.depth);
         let kind = ExprKind::SetPriority(Box::new(pid), Box::new(value));
         Box::new(StatementKind::Expr(self.node(self.span(l, r), depth, kind)))
@@ -445,7 +445,7 @@ impl Build<'_> {
     }
 
     /// For a place where anything but a formula may stand.
-    pub fn full(&mut self, term: Term) -> Expr {
+    pub(crate) fn full(&mut self, term: Term) -> Expr {
         match term {
             Term::Expr { expr, .. } => expr,
             Term::Formula { formula, .. } => {
@@ -465,7 +465,7 @@ impl Build<'_> {
     }
 
     /// For a place where a probe may not stand either.
-    pub fn plain(&mut self, term: Term) -> Expr {
+    pub(crate) fn plain(&mut self, term: Term) -> Expr {
         if let Term::Expr { probe: Some((test, span)), .. } = &term {
             let (name, opposite) = match test {
                 ChannelTest::Full => ("full", "nfull"),
@@ -486,37 +486,37 @@ impl Build<'_> {
         self.full(term)
     }
 
-    pub fn number(&self, at: u32, value: i32) -> Expr {
+    pub(crate) fn number(&self, at: u32, value: i32) -> Expr {
         self.leaf_expr(self.tokens[at as usize].span, ExprKind::Number(value))
     }
 
-    pub fn minus(&self, l: u32, r: u32, e: Expr) -> Expr {
+    pub(crate) fn minus(&self, l: u32, r: u32, e: Expr) -> Expr {
         let value = if let ExprKind::Number(value) = e.kind { value.wrapping_neg() } else { 0 };
         self.leaf_expr(self.span(l, r), ExprKind::Number(value))
     }
 
-    pub fn variable(&mut self, variable: VarRef) -> Expr {
+    pub(crate) fn variable(&mut self, variable: VarRef) -> Expr {
         let below = variable.segments.iter().filter_map(|segment| segment.index.as_ref());
         let depth = 1 + below.map(|index| index.depth).max().unwrap_or(0);
         self.node(variable.span, depth, ExprKind::Variable(variable))
     }
 
-    pub fn name_expr(&mut self, l: u32, name: Name) -> Expr {
+    pub(crate) fn name_expr(&mut self, l: u32, name: Name) -> Expr {
         let name = self.ident(name);
         let span = self.span(l, l + 1);
         self.variable(VarRef { segments: vec![Segment { name, index: None }], span })
     }
 
-    pub fn leaf(&self, l: u32, r: u32, kind: ExprKind) -> Term {
+    pub(crate) fn leaf(&self, l: u32, r: u32, kind: ExprKind) -> Term {
         Term::plain(self.leaf_expr(self.span(l, r), kind))
     }
 
-    pub fn call(&mut self, l: u32, r: u32, make: fn(Box<Expr>) -> ExprKind, e: Expr) -> Term {
+    pub(crate) fn call(&mut self, l: u32, r: u32, make: fn(Box<Expr>) -> ExprKind, e: Expr) -> Term {
         let depth = e.depth + 1;
         Term::plain(self.node(self.span(l, r), depth, make(Box::new(e))))
     }
 
-    pub fn parenthesised(&self, l: u32, r: u32, mut term: Term) -> Term {
+    pub(crate) fn parenthesised(&self, l: u32, r: u32, mut term: Term) -> Term {
         let span = self.span(l, r);
         match &mut term {
             Term::Expr { expr, .. } => expr.span = span,
@@ -525,40 +525,46 @@ impl Build<'_> {
         term
     }
 
-    pub fn conditional(&mut self, l: u32, r: u32, c: Expr, a: Expr, b: Expr) -> Term {
+    pub(crate) fn conditional(&mut self, l: u32, r: u32, c: Expr, a: Expr, b: Expr) -> Term {
         let depth = 1 + c.depth.max(a.depth).max(b.depth);
         let kind = ExprKind::Conditional(Box::new(c), Box::new(a), Box::new(b));
         Term::plain(self.node(self.span(l, r), depth, kind))
     }
 
-    pub fn channel_test(&mut self, l: u32, r: u32, test: ChannelTest, channel: VarRef) -> Term {
+    pub(crate) fn channel_test(&mut self, l: u32, r: u32, test: ChannelTest, channel: VarRef) -> Term {
         let span = self.span(l, r);
         let expr = self.leaf_expr(span, ExprKind::Channel(test, channel));
         let probe = (test != ChannelTest::Len).then_some((test, span));
         Term::Expr { expr, probe }
     }
 
-    pub fn poll(&self, l: u32, r: u32, channel: VarRef, random: bool, arguments: Vec<ReceiveArgument>) -> Term {
+    pub(crate) fn poll(&self, l: u32, r: u32, channel: VarRef, random: bool, arguments: Vec<ReceiveArgument>) -> Term {
         self.leaf(l, r, ExprKind::Poll { channel, random, arguments })
     }
 
-    pub fn run(&mut self, l: u32, r: u32, name: Name, arguments: Vec<Expr>, priority: Option<Expr>) -> Term {
+    pub(crate) fn run(&mut self, l: u32, r: u32, name: Name, arguments: Vec<Expr>, priority: Option<Expr>) -> Term {
         let depth = 1 + arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
         let kind = ExprKind::Run { proctype: self.ident(name), arguments, priority: priority.map(Box::new) };
         Term::plain(self.node(self.span(l, r), depth, kind))
     }
 
-    pub fn remote_label(&self, l: u32, r: u32, (name, pid): (Name, Option<Box<Expr>>), label: Name) -> Term {
+    pub(crate) fn remote_label(&self, l: u32, r: u32, (name, pid): (Name, Option<Box<Expr>>), label: Name) -> Term {
         let (proctype, label) = (self.ident(name), self.ident(label));
         self.leaf(l, r, ExprKind::RemoteLabel { proctype, pid, label })
     }
 
-    pub fn remote_variable(&self, l: u32, r: u32, (name, pid): (Name, Option<Box<Expr>>), variable: VarRef) -> Term {
+    pub(crate) fn remote_variable(
+        &self,
+        l: u32,
+        r: u32,
+        (name, pid): (Name, Option<Box<Expr>>),
+        variable: VarRef,
+    ) -> Term {
         let proctype = self.ident(name);
         self.leaf(l, r, ExprKind::RemoteVariable { proctype, pid, variable })
     }
 
-    pub fn unary(&mut self, l: u32, op: UnaryOp, term: Term) -> Term {
+    pub(crate) fn unary(&mut self, l: u32, op: UnaryOp, term: Term) -> Term {
         let span = self.join(self.tokens[l as usize].span, term.span());
         match term {
             Term::Formula { formula, depth } if op == UnaryOp::Not => {
@@ -600,7 +606,7 @@ impl Build<'_> {
         Term::Expr { expr, probe }
     }
 
-    pub fn temporal(&mut self, l: u32, op: Temporal, term: Term) -> Term {
+    pub(crate) fn temporal(&mut self, l: u32, op: Temporal, term: Term) -> Term {
         let span = self.join(self.tokens[l as usize].span, term.span());
         let depth = term.depth() + 1;
         let formula = self.as_formula(term);

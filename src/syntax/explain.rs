@@ -94,7 +94,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// The message for the token at `at`, where one of `expected` should stand.
-pub fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &[String]) -> Diagnostic {
+pub(crate) fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &[String]) -> Diagnostic {
     let expected = Expected { names: expected.iter().map(|name| name.trim_matches('"')).collect() };
     let place = Place { tokens, at };
     let words = expected.describe(&place);

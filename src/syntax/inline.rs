@@ -25,7 +25,11 @@ struct Inline {
 }
 
 /// Takes the definitions out and puts bodies in for calls. `None` if that gets out of hand.
-pub fn expand(map: &mut SourceMap, mut tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Vec<Lexeme>> {
+pub(crate) fn expand(
+    map: &mut SourceMap,
+    mut tokens: Vec<Lexeme>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Vec<Lexeme>> {
     if !tokens.iter().any(|lexeme| lexeme.token == Token::Inline) {
         return Some(tokens);
     }

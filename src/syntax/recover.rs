@@ -7,19 +7,19 @@
 use super::token::{Lexeme, Token};
 
 /// The tokens of one item; a number that stands twice or is left out by a repair keeps its meaning.
-pub struct Stream {
+pub(crate) struct Stream {
     /// The token, its number in the whole model, and whether a repair put it here.
     tokens: Vec<(Token, u32, bool)>,
 }
 
 impl Stream {
     /// All of the item.
-    pub fn new(lexemes: &[Lexeme], first: usize) -> Stream {
+    pub(crate) fn new(lexemes: &[Lexeme], first: usize) -> Stream {
         Stream { tokens: lexemes.iter().zip(first as u32..).map(|(l, at)| (l.token.clone(), at, false)).collect() }
     }
 
     /// Cuts out the statement that holds the token numbered `at`. False if that is not possible.
-    pub fn repair(&mut self, at: u32) -> bool {
+    pub(crate) fn repair(&mut self, at: u32) -> bool {
         let index = self.tokens.partition_point(|&(_, number, _)| number < at);
         let opens = self.openers();
         // A closing bracket that came too early ends the sequence that it closes.
@@ -127,7 +127,7 @@ impl Stream {
     }
 
     /// What the parser reads.
-    pub fn iter(&self) -> impl Iterator<Item = Result<(u32, Token, u32), ()>> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(u32, Token, u32), ()>> + '_ {
         self.tokens.iter().map(|(token, at, _)| Ok((*at, token.clone(), at + 1)))
     }
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A line end behind this token is a separator.
-pub fn ends_line(token: &Token) -> bool {
+pub(crate) fn ends_line(token: &Token) -> bool {
     use Token::*;
     matches!(
         token,
@@ -40,7 +40,7 @@ fn needs_none_after_brace(token: &Token) -> bool {
 }
 
 /// Settles both. Gives the tokens, and the doubtful stretches in their new numbers.
-pub fn settle(balanced: Balanced) -> (Vec<Lexeme>, Vec<Range<usize>>) {
+pub(crate) fn settle(balanced: Balanced) -> (Vec<Lexeme>, Vec<Range<usize>>) {
     let Balanced { tokens, mut doubtful } = balanced;
     let mut all_processes = HashSet::new();
     for pair in tokens.windows(2) {

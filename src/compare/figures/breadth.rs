@@ -12,10 +12,10 @@ fn ratio(a: f64, b: f64) -> f64 {
 }
 
 /// Figure 9 of the hub paper. The paper gives ratios, and absolute values with a star where only the hub cache ends.
-pub fn hub(data: &Data<'_>) -> Drawn {
+pub(crate) fn hub(data: &Data<'_>) -> Drawn {
     let (cache, hub) = (data.named("cache"), data.named("hub"));
     let curves = [&cache, &hub];
-    let x = || Axis::linear("budget (share of all states)").in_unit(Unit::Percent).from_zero();
+    let x = || Axis::linear("budget (share of all states)").in_unit(Unit::Percent).starting_at_zero();
     let of = |y: fn(&Record) -> f64| curves.iter().map(|curve| curve.series(y)).collect::<Vec<_>>();
     let plots = [
         Plot {
@@ -97,7 +97,7 @@ pub fn hub(data: &Data<'_>) -> Drawn {
 }
 
 /// Figure 6 of the hub paper.
-pub fn collision(data: &Data<'_>) -> Drawn {
+pub(crate) fn collision(data: &Data<'_>) -> Drawn {
     let states = data.measured.states.max(1) as f64;
     let curves = data.curves();
     let mut series = Vec::new();
@@ -126,8 +126,8 @@ pub fn collision(data: &Data<'_>) -> Drawn {
     }
     let plot = Plot {
         title: format!("Collision rate of the hub cache, {cache} states"),
-        x: Axis::linear("visited (share of all states)").in_unit(Unit::Percent).from_zero().covering(&[1.0]),
-        y: Axis::linear("collision rate (forgotten by stored)").from_zero(),
+        x: Axis::linear("visited (share of all states)").in_unit(Unit::Percent).starting_at_zero().covering(&[1.0]),
+        y: Axis::linear("collision rate (forgotten by stored)").starting_at_zero(),
         series,
         level: None,
     };
@@ -152,7 +152,7 @@ pub fn collision(data: &Data<'_>) -> Drawn {
 
 /// Figure 3 of the disk paper. `--memory` is for the whole program, so the savings are those that were really had: bytes
 /// of the search in memory by bytes of the search on disk.
-pub fn disk(data: &Data<'_>) -> Drawn {
+pub(crate) fn disk(data: &Data<'_>) -> Drawn {
     let (memory, disk) = (data.named("in memory"), data.named("on disk"));
     let base = memory.least().map(|(_, record)| record.clone()).unwrap_or_default();
     let saved = |record: &Record| ratio(base.memory_bytes as f64, record.memory_bytes as f64);
@@ -163,7 +163,7 @@ pub fn disk(data: &Data<'_>) -> Drawn {
     let plot = Plot {
         title: "Slowdown by memory savings factor".into(),
         x: Axis::log("memory savings factor"),
-        y: Axis::linear("slowdown (times the time in memory)").from_zero(),
+        y: Axis::linear("slowdown (times the time in memory)").starting_at_zero(),
         series: vec![Series::line("on disk", points)],
         level: Some((1.0, "breadth first in memory".into())),
     };
@@ -196,7 +196,7 @@ pub fn disk(data: &Data<'_>) -> Drawn {
 }
 
 /// Table 1 of the serialization paper.
-pub fn serial(data: &Data<'_>) -> Drawn {
+pub(crate) fn serial(data: &Data<'_>) -> Drawn {
     let (serial, disk) = (data.named("serial"), data.named("disk"));
     let pairs: Vec<Option<(&Record, &Record)>> = SERIAL
         .iter()

@@ -79,7 +79,7 @@ fn compare(data: &Data<'_>, better: &Curve<'_>, worse: &Curve<'_>, name: &str) -
 }
 
 /// Figure 4.
-pub fn sleep(data: &Data<'_>) -> Drawn {
+pub(crate) fn sleep(data: &Data<'_>) -> Drawn {
     let curves = data.curves();
     let (plain, sleeping) = (data.named("without sleep sets"), data.named("with sleep sets"));
     let mut sentences = vec![reach(data, &plain, "Without sleep sets"), reach(data, &sleeping, "With sleep sets")];
@@ -89,7 +89,7 @@ pub fn sleep(data: &Data<'_>) -> Drawn {
 }
 
 /// Figure 5.
-pub fn replacement(data: &Data<'_>) -> Drawn {
+pub(crate) fn replacement(data: &Data<'_>) -> Drawn {
     let curves = data.curves();
     let (random, by_type) = (data.named("random"), data.named("type"));
     let mut sentences = vec![

@@ -45,7 +45,7 @@ fn change(from: f64, to: f64) -> String {
 }
 
 /// All of it.
-pub fn draw(data: &Data<'_>) -> Drawn {
+pub(crate) fn draw(data: &Data<'_>) -> Drawn {
     let mut drawn = Drawn::default();
     for (store, name) in [("compact", "Hash compaction"), ("bloom", "Bloom filter")] {
         let one = of_store(data, store, name);
@@ -70,7 +70,7 @@ fn of_store(data: &Data<'_>, store: &str, name: &str) -> Drawn {
         Plot {
             title: format!("{name}: states regained by POD 1"),
             x: x(),
-            y: Axis::linear("states beyond those without POD").in_unit(Unit::Percent).from_zero(),
+            y: Axis::linear("states beyond those without POD").in_unit(Unit::Percent).starting_at_zero(),
             series: series(&gain),
             level: None,
         },

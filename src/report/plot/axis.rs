@@ -2,7 +2,7 @@
 
 /// How values are laid out along an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Scale {
+pub(crate) enum Scale {
     /// Equal steps.
     #[default]
     Linear,
@@ -12,7 +12,7 @@ pub enum Scale {
 
 /// What the numbers of an axis are, which decides how its ticks are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// A count or ratio: `0.5`, `250k`, `1.2M`.
     #[default]
     Number,
@@ -26,7 +26,7 @@ pub enum Unit {
 
 /// One axis of a plot.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Axis {
+pub(crate) struct Axis {
     /// What it shows, with the unit: `cache size (states)`.
     pub label: String,
     /// Layout.
@@ -34,44 +34,44 @@ pub struct Axis {
     /// How ticks are written.
     pub unit: Unit,
     /// The range starts at zero (linear axes).
-    pub from_zero: bool,
+    pub starting_at_zero: bool,
     /// Values that the range must cover even if no point is there.
     pub cover: Vec<f64>,
 }
 
 impl Axis {
     /// A linear axis of plain numbers.
-    pub fn linear(label: impl Into<String>) -> Axis {
+    pub(crate) fn linear(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), ..Axis::default() }
     }
 
     /// A logarithmic axis of plain numbers.
-    pub fn log(label: impl Into<String>) -> Axis {
+    pub(crate) fn log(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Log, ..Axis::default() }
     }
 
     /// The same with another unit.
-    pub fn in_unit(self, unit: Unit) -> Axis {
+    pub(crate) fn in_unit(self, unit: Unit) -> Axis {
         Axis { unit, ..self }
     }
 
     /// The same, from zero on.
-    pub fn from_zero(self) -> Axis {
-        Axis { from_zero: true, ..self }
+    pub(crate) fn starting_at_zero(self) -> Axis {
+        Axis { starting_at_zero: true, ..self }
     }
 
     /// The same, covering these values too.
-    pub fn covering(self, values: &[f64]) -> Axis {
+    pub(crate) fn covering(self, values: &[f64]) -> Axis {
         Axis { cover: values.to_vec(), ..self }
     }
 
     /// Has this value a place on the axis?
-    pub fn admits(&self, value: f64) -> bool {
+    pub(crate) fn admits(&self, value: f64) -> bool {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }
 
     /// The range and ticks for these values.
-    pub fn fit(&self, values: impl Iterator<Item = f64>) -> Fitted {
+    pub(crate) fn fit(&self, values: impl Iterator<Item = f64>) -> Fitted {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.chain(self.cover.iter().copied()).filter(|&value| self.admits(value)) {
             (low, high) = (low.min(value), high.max(value));
@@ -80,7 +80,7 @@ impl Axis {
             (low, high) = if self.scale == Scale::Log { (1.0, 10.0) } else { (0.0, 1.0) };
         }
         let (low, high, ticks) = match self.scale {
-            Scale::Linear => linear(low, high, self.from_zero, self.unit),
+            Scale::Linear => linear(low, high, self.starting_at_zero, self.unit),
             Scale::Log if self.unit == Unit::Bytes => binary(low, high),
             Scale::Log => logarithmic(low, high),
         };
@@ -90,7 +90,7 @@ impl Axis {
 
 /// An axis that knows its range.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Fitted {
+pub(crate) struct Fitted {
     scale: Scale,
     unit: Unit,
     /// First value.
@@ -103,7 +103,7 @@ pub struct Fitted {
 
 impl Fitted {
     /// Where a value lies, 0 at the low end and 1 at the high end; values beyond stay at the ends.
-    pub fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         let (value, low, high) = match self.scale {
             Scale::Linear => (value, self.low, self.high),
             Scale::Log => (value.max(f64::MIN_POSITIVE).ln(), self.low.ln(), self.high.ln()),
@@ -113,7 +113,7 @@ impl Fitted {
     }
 
     /// The text at a tick.
-    pub fn label(&self, tick: f64) -> String {
+    pub(crate) fn label(&self, tick: f64) -> String {
         format_value(tick, self.unit)
     }
 }
@@ -121,12 +121,12 @@ impl Fitted {
 /// Ticks on a linear axis are wanted about this often.
 const LINEAR_TICKS: f64 = 5.0;
 
-fn linear(low: f64, high: f64, from_zero: bool, unit: Unit) -> (f64, f64, Vec<f64>) {
-    let low = if from_zero { low.min(0.0) } else { low };
+fn linear(low: f64, high: f64, starting_at_zero: bool, unit: Unit) -> (f64, f64, Vec<f64>) {
+    let low = if starting_at_zero { low.min(0.0) } else { low };
     // A single value still needs an axis around it.
     let (low, high) = if high - low > f64::EPSILON * high.abs().max(1.0) {
         (low, high)
-    } else if from_zero && high > 0.0 {
+    } else if starting_at_zero && high > 0.0 {
         (0.0, high)
     } else {
         (low - low.abs().max(1.0) * 0.5, high + high.abs().max(1.0) * 0.5)
@@ -195,7 +195,7 @@ fn binary(low: f64, high: f64) -> (f64, f64, Vec<f64>) {
 }
 
 /// A value as it is written at a tick or in a sentence, with the unit where it is one.
-pub fn format_value(value: f64, unit: Unit) -> String {
+pub(crate) fn format_value(value: f64, unit: Unit) -> String {
     if !value.is_finite() {
         return "–".into();
     }
@@ -262,12 +262,12 @@ mod tests {
     #[test]
     fn linear_ticks_are_round() {
         assert_eq!(ticks(Axis::linear("x"), &[0.0, 1.0]), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        assert_eq!(ticks(Axis::linear("x").from_zero(), &[90_000.0, 251_409.0]), ["0", "100k", "200k", "300k"]);
+        assert_eq!(ticks(Axis::linear("x").starting_at_zero(), &[90_000.0, 251_409.0]), ["0", "100k", "200k", "300k"]);
         assert_eq!(
-            ticks(Axis::linear("x").in_unit(Unit::Percent).from_zero(), &[1.0]),
+            ticks(Axis::linear("x").in_unit(Unit::Percent).starting_at_zero(), &[1.0]),
             ["0%", "20%", "40%", "60%", "80%", "100%"]
         );
-        assert_eq!(ticks(Axis::linear("x").from_zero(), &[3.0, 7.0]), ["0", "2", "4", "6", "8"]);
+        assert_eq!(ticks(Axis::linear("x").starting_at_zero(), &[3.0, 7.0]), ["0", "2", "4", "6", "8"]);
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
             Axis::linear("x"),
             Axis::log("x"),
             Axis::log("x").in_unit(Unit::Bytes),
-            Axis::linear("x").from_zero().in_unit(Unit::Bytes),
+            Axis::linear("x").starting_at_zero().in_unit(Unit::Bytes),
         ] {
             for values in [&[][..], &[0.0], &[-3.0], &[7.0, 7.0], &[f64::NAN, f64::INFINITY], &[1e-300, 1e300]] {
                 let fitted = axis.fit(values.iter().copied());

@@ -22,7 +22,7 @@ pub(in crate::sema) enum Place {
 
 impl Flow {
     /// An empty flow for a new body.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         *self = Flow { next_number: 1, declaring: true, calls: vec![0], ..Flow::default() };
     }
 
@@ -40,24 +40,24 @@ impl Flow {
     }
 
     /// The labels of a name, the latest first.
-    pub fn marks_named(&self, name: &str) -> impl Iterator<Item = &Mark> {
+    pub(crate) fn marks_named(&self, name: &str) -> impl Iterator<Item = &Mark> {
         self.marks_named.get(name).into_iter().flatten().rev().map(|&at| &self.marks[at])
     }
 
     /// The label of a symbol that stands in a call of an inline.
-    pub fn mark_of(&self, symbol: usize, call: usize) -> Option<&Mark> {
+    pub(crate) fn mark_of(&self, symbol: usize, call: usize) -> Option<&Mark> {
         let all = self.marks_of.get(&symbol)?;
         all.iter().rev().map(|&at| &self.marks[at]).find(|mark| mark.call == call)
     }
 
-    pub fn open_sequence(&mut self) -> Seq {
+    pub(crate) fn open_sequence(&mut self) -> Seq {
         self.sequences.push(Chain::default());
         self.open.push(self.sequences.len() - 1);
         self.declaring = false;
         self.sequences.len() - 1
     }
 
-    pub fn element(&mut self, kind: Kind, span: Span) -> El {
+    pub(crate) fn element(&mut self, kind: Kind, span: Span) -> El {
         let number = self.next_number;
         self.next_number += 1;
         // A d_step counts as inside itself: SPIN lets no jump from outside lead to it.
@@ -79,7 +79,7 @@ impl Flow {
     }
 
     /// Puts an element at the end of a sequence.
-    pub fn append(&mut self, el: El, seq: Seq) {
+    pub(crate) fn append(&mut self, el: El, seq: Seq) {
         if matches!(self.elements[el].kind, Kind::Goto(_)) && self.marks_at(el).any(|mark| special(&mark.name)) {
             // Such a label must be seen in a state, so a step is put in front. SPIN moves the latest label only.
             let step = self.element(skip(), self.elements[el].span);
@@ -101,7 +101,7 @@ impl Flow {
     }
 
     /// Makes the elements of a node and puts them at the end of the open sequence.
-    pub fn add(&mut self, node: Node) {
+    pub(crate) fn add(&mut self, node: Node) {
         let Some(&seq) = self.open.last() else { return };
         let mut labels = Vec::new();
         let mut node = node;
@@ -213,7 +213,7 @@ impl Flow {
     }
 
     /// Marks a sequence as atomic (or as a `d_step`); blocks inside lose their own atomicity.
-    pub fn make_atomic(&mut self, seq: Seq, added: u8) {
+    pub(crate) fn make_atomic(&mut self, seq: Seq, added: u8) {
         self.walk_atomic(seq, added);
         self.end_atomic(seq);
     }
@@ -261,7 +261,7 @@ impl Flow {
     }
 
     /// Takes out the second and later of unlabelled skips in a row inside an option, as SPIN does.
-    pub fn prune(&mut self, seq: Seq) {
+    pub(crate) fn prune(&mut self, seq: Seq) {
         let (first, last, extent) = {
             let chain = &self.sequences[seq];
             (chain.first, chain.last, chain.extent)

@@ -35,7 +35,7 @@ pub(super) struct Linker<'a> {
 }
 
 impl<'a> Linker<'a> {
-    pub fn new(flow: &'a mut Flow, symbols: &'a Symbols) -> Linker<'a> {
+    pub(crate) fn new(flow: &'a mut Flow, symbols: &'a Symbols) -> Linker<'a> {
         let (states, elements) = (flow.next_number as usize, flow.elements.len());
         let ends = [HashMap::new(), HashMap::new()];
         Linker { flow, symbols, faults: Vec::new(), rows: vec![None; states], done: vec![false; elements], ends }
@@ -48,7 +48,7 @@ impl<'a> Linker<'a> {
     }
 
     /// The element a goto names.
-    pub fn destination(&mut self, el: El) -> Option<El> {
+    pub(crate) fn destination(&mut self, el: El) -> Option<El> {
         let found = match self.flow.elements[el].kind {
             Kind::Goto(Jump::Break(exit)) => self.flow.exits[exit],
             Kind::Goto(Jump::Label(symbol, call)) => label(self.flow, self.symbols, symbol, call),
@@ -67,7 +67,7 @@ impl<'a> Linker<'a> {
     }
 
     /// The state that is reached by going to an element, from one that is or isn't inside an atomic block.
-    pub fn hunt(&mut self, from: El, atom: bool) -> Option<El> {
+    pub(crate) fn hunt(&mut self, from: El, atom: bool) -> Option<El> {
         let mut gotos = Vec::new();
         let end = self.walk(from, atom, &mut gotos)?;
         self.ends[usize::from(atom)].extend(gotos.into_iter().map(|goto| (goto, end)));
@@ -109,7 +109,7 @@ impl<'a> Linker<'a> {
     }
 
     /// The first element of an option or block.
-    pub fn start_of(&self, first: El) -> El {
+    pub(crate) fn start_of(&self, first: El) -> El {
         let mut el = first;
         for _ in 0..=self.flow.elements.len() {
             el = match self.flow.elements[el].kind {
@@ -128,7 +128,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Ties the ends of blocks to what follows them.
-    pub fn tie_ends(&mut self) {
+    pub(crate) fn tie_ends(&mut self) {
         for el in (0..self.flow.elements.len()).rev() {
             let (Kind::Atomic(block) | Kind::Block(block) | Kind::DStep(block)) = self.flow.elements[el].kind else {
                 continue;
@@ -153,7 +153,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Makes the rows of a sequence and of all inside it.
-    pub fn sequence(&mut self, seq: Seq) {
+    pub(crate) fn sequence(&mut self, seq: Seq) {
         let mut next = self.flow.sequences[seq].first;
         while let Some(el) = next {
             if !self.done[el] {

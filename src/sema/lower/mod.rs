@@ -164,7 +164,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    pub fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         match self {
             Node::Plain(_, span) | Node::Choice { span, .. } | Node::Unless(_, _, span) => *span,
             Node::Labelled(_, _, _, inner) => inner.span(),

@@ -26,7 +26,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tokens.len()
     }
 

@@ -59,12 +59,12 @@ pub(super) struct Macro {
 }
 
 impl Macro {
-    pub fn built_in(name: &str, shape: Shape) -> Macro {
+    pub(crate) fn built_in(name: &str, shape: Shape) -> Macro {
         Macro { name: name.into(), definition: Span::default(), shape, body: Vec::new() }
     }
 
     /// C's rule for a second definition: the same parameters, tokens and blanks.
-    pub fn same(&self, other: &Macro) -> bool {
+    pub(crate) fn same(&self, other: &Macro) -> bool {
         self.shape == other.shape
             && self.body.len() == other.body.len()
             && self.body.iter().zip(&other.body).all(|(a, b)| a.same(b))

@@ -1,7 +1,7 @@
 //! The preprocessor: what `cpp` does for Promela files, on tokens that keep their places.
 //!
-//! [`preprocess`] pulls tokens out of a stack of files ([`token`]), obeys directives on the way ([`directive`],
-//! [`condition`]) and expands macros ([`macros`], [`expand`]). A token that comes out knows where it is written and,
+//! [`preprocess`] pulls tokens out of a stack of files (`token`), obeys directives on the way (`directive`,
+//! `condition`) and expands macros (`macros`, `expand`). A token that comes out knows where it is written and,
 //! if it stands in a macro's body, which uses of macros brought it here; an argument's token is written at the
 //! place of the call and needs no such chain. The cost is linear in the text plus what macros make of it, and both
 //! are bounded.

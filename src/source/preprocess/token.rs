@@ -38,7 +38,7 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    pub fn intern(&mut self, text: &str) -> Symbol {
+    pub(crate) fn intern(&mut self, text: &str) -> Symbol {
         if let Some(&symbol) = self.numbers.get(text) {
             return symbol;
         }
@@ -49,7 +49,7 @@ impl Interner {
         symbol
     }
 
-    pub fn text(&self, symbol: Symbol) -> &Arc<str> {
+    pub(crate) fn text(&self, symbol: Symbol) -> &Arc<str> {
         &self.texts[symbol.0 as usize]
     }
 }
