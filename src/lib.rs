@@ -3,6 +3,7 @@
 //! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → [`search`] → `report`.
 
 pub mod analysis;
+pub mod certify;
 pub mod checkpoint;
 pub mod cli;
 mod compare;

@@ -1,0 +1,292 @@
+//! Runs that go on for ever: acceptance cycles, cycles without progress, formulas, with or without weak fairness.
+//!
+//! We make the whole graph of what the system and the claim do together, cut it into strongly connected components (Tarjan's
+//! algorithm), and judge each component by the definition. A component has a run through all of it again and again, so it
+//! violates a property exactly if it accepts as a whole. A run is weakly fair if every process that can move from some point on
+//! without a break moves again and again: in each component a process must be unable to move in some state, or move on some edge.
+//!
+//! The claim moves first and looks at the state before each move of the system. Where the system cannot move, a claim goes on
+//! alone; without a claim such a run just ends.
+
+use super::control::Marks;
+use super::definition::Definition;
+use super::fault::Fault;
+use super::formula::{Formulas, Id, Obligations};
+use super::moves::{moves, stuck};
+use super::run::{Run, Who};
+use super::state::State;
+use crate::syntax::tree::Formula;
+use std::collections::{BTreeSet, HashMap};
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Property<'f> {
+    /// Cycles through a label that starts with `accept`, of a process or of the never claim; and the end of that claim.
+    Acceptance,
+    /// Cycles that pass no label that starts with `progress`.
+    NonProgress,
+    /// Runs that violate a formula.
+    Formula(&'f Formula),
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Judgement {
+    /// No run violates the property.
+    Holds,
+    /// A run does.
+    Violated,
+    /// There are more states than were asked for.
+    Incomplete,
+}
+
+/// A state of the system and of what is looked for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Node {
+    state: State,
+    obligations: Obligations,
+}
+
+#[derive(Clone, Debug)]
+struct Edge {
+    to: usize,
+    movers: BTreeSet<usize>,
+    /// Formulas that were put off.
+    put_off: BTreeSet<Id>,
+}
+
+/// What is known of a node.
+#[derive(Clone, Debug, Default)]
+struct About {
+    accepts: bool,
+    progress: bool,
+    able: BTreeSet<usize>,
+    edges: Vec<Edge>,
+}
+
+struct Graph<'d> {
+    definition: &'d Definition,
+    formulas: Option<Formulas>,
+    claim: bool,
+    nodes: Vec<Node>,
+    numbers: HashMap<Node, usize>,
+    about: Vec<About>,
+    /// The claim has come to its end, or an assertion in it failed.
+    ended: bool,
+}
+
+/// Judges a property on at most so many states. An error is one of the initial state.
+pub fn judge(definition: &Definition, property: Property<'_>, fair: bool, most: usize) -> Result<Judgement, Fault> {
+    let formulas = match property {
+        Property::Formula(formula) => Some(Formulas::against(formula)),
+        _ => None,
+    };
+    let claim = matches!(property, Property::Acceptance) && definition.never.is_some();
+    let state = Run::initial(definition, claim)?;
+    let obligations = formulas.as_ref().map(Formulas::start).unwrap_or_default();
+    let mut graph = Graph {
+        definition,
+        formulas,
+        claim,
+        nodes: Vec::new(),
+        numbers: HashMap::new(),
+        about: Vec::new(),
+        ended: false,
+    };
+    graph.number(Node { state, obligations });
+    let mut at = 0;
+    while at < graph.nodes.len() && !graph.ended {
+        if graph.nodes.len() > most {
+            return Ok(Judgement::Incomplete);
+        }
+        let about = graph.look(at);
+        graph.about.push(about);
+        at += 1;
+    }
+    let violated = graph.ended || graph.components(property).iter().any(|part| graph.violates(part, property, fair));
+    Ok(if violated { Judgement::Violated } else { Judgement::Holds })
+}
+
+impl Graph<'_> {
+    fn number(&mut self, node: Node) -> usize {
+        if let Some(&number) = self.numbers.get(&node) {
+            return number;
+        }
+        self.numbers.insert(node.clone(), self.nodes.len());
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    fn look(&mut self, number: usize) -> About {
+        let node = self.nodes[number].clone();
+        let found = moves(self.definition, &node.state);
+        let (accepts, progress) = self.labels(&node.state);
+        let mut about = About { accepts, progress, able: found.able.clone(), edges: Vec::new() };
+        for (after, obligations, put_off) in self.observe(&node) {
+            // The claim has moved in `after`, the system has not.
+            let found = if self.claim { moves(self.definition, &after) } else { found.clone() };
+            let mut ends: Vec<(State, BTreeSet<usize>)> =
+                found.moves.into_iter().filter_map(|one| Some((one.end?, one.movers))).collect();
+            if !found.any && (self.claim || self.formulas.is_some()) {
+                ends.push((after, BTreeSet::new()));
+            }
+            for (state, movers) in ends {
+                let to = self.number(Node { state, obligations: obligations.clone() });
+                about.edges.push(Edge { to, movers, put_off: put_off.clone() });
+            }
+        }
+        about
+    }
+
+    /// The claim, or the formula, looks at a state: where it can be afterwards.
+    fn observe(&mut self, node: &Node) -> Vec<(State, Obligations, BTreeSet<Id>)> {
+        let timeout = (self.claim || self.formulas.is_some()) && stuck(self.definition, &node.state);
+        let run = Run::from(self.definition, &node.state, timeout);
+        if let Some(formulas) = &self.formulas {
+            let ways = formulas.ways(&run, &node.obligations);
+            return ways.into_iter().map(|way| (node.state.clone(), way.next, way.put_off)).collect();
+        }
+        let plain = || (node.state.clone(), Obligations::new(), BTreeSet::new());
+        let Some(claim) = node.state.claim.clone() else { return vec![plain()] };
+        let body = &self.definition.bodies[claim.body];
+        if claim.place == body.end {
+            self.ended = true;
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let mut moved = false;
+        for offer in &body.offers[claim.place] {
+            let point = &body.points[offer.point];
+            let mut next = run.clone();
+            let me = next.me(Who::Claim, claim.body, offer.point);
+            let executed = next.execute(me, &point.what, point.span, moved).unwrap_or(false);
+            if !executed {
+                continue;
+            }
+            moved = true;
+            // A failed assertion of the claim is a violation of it.
+            self.ended |= next.fault.take().is_some();
+            if let Some(claim) = next.process_mut(Who::Claim) {
+                claim.place = offer.target;
+            }
+            found.push((next.state, Obligations::new(), BTreeSet::new()));
+        }
+        found
+    }
+
+    /// Some process or the claim is at an `accept` label; some process at a `progress` label. A formula does not speak of labels.
+    fn labels(&self, state: &State) -> (bool, bool) {
+        let marks =
+            |process: &super::state::Process| -> Marks { self.definition.bodies[process.body].marks[process.place] };
+        let accepts = state.processes.iter().any(|process| marks(process).accept)
+            || state.claim.as_ref().is_some_and(|claim| marks(claim).accept);
+        (accepts && self.formulas.is_none(), state.processes.iter().any(|process| marks(process).progress))
+    }
+
+    /// Only these nodes and edges count for a property.
+    fn counts(&self, number: usize, property: Property<'_>) -> bool {
+        !matches!(property, Property::NonProgress) || !self.about[number].progress
+    }
+
+    /// A run through all of a component, again and again, violates the property.
+    fn violates(&self, part: &[usize], property: Property<'_>, fair: bool) -> bool {
+        let inside: BTreeSet<usize> = part.iter().copied().collect();
+        let edges: Vec<&Edge> =
+            part.iter().flat_map(|&node| &self.about[node].edges).filter(|edge| inside.contains(&edge.to)).collect();
+        let accepts = match (&self.formulas, property) {
+            (Some(formulas), _) => {
+                formulas.promises().all(|promise| edges.iter().any(|edge| !edge.put_off.contains(&promise)))
+            }
+            (None, Property::NonProgress) => true,
+            (None, _) => part.iter().any(|&node| self.about[node].accepts),
+        };
+        !edges.is_empty() && accepts && (!fair || self.is_fair(part, &edges))
+    }
+
+    fn is_fair(&self, part: &[usize], edges: &[&Edge]) -> bool {
+        let most = part.iter().map(|&node| self.nodes[node].state.processes.len()).max().unwrap_or(0);
+        (0..most).all(|pid| {
+            part.iter().any(|&node| !self.about[node].able.contains(&pid))
+                || edges.iter().any(|edge| edge.movers.contains(&pid))
+        })
+    }
+
+    /// The strongly connected components of the nodes that count (Tarjan 1972), without recursion.
+    fn components(&self, property: Property<'_>) -> Vec<Vec<usize>> {
+        let mut tarjan = Tarjan::new(self.about.len());
+        for root in 0..self.about.len() {
+            if tarjan.order[root].is_some() || !self.counts(root, property) {
+                continue;
+            }
+            let mut path = vec![(root, 0)];
+            tarjan.enter(root);
+            while let Some((node, next)) = path.pop() {
+                let Some(edge) = self.about[node].edges.get(next) else {
+                    tarjan.leave(node);
+                    if let Some(&(parent, _)) = path.last() {
+                        tarjan.low[parent] = tarjan.low[parent].min(tarjan.low[node]);
+                    }
+                    continue;
+                };
+                path.push((node, next + 1));
+                if !self.counts(edge.to, property) {
+                    continue;
+                }
+                match tarjan.order[edge.to] {
+                    None => {
+                        tarjan.enter(edge.to);
+                        path.push((edge.to, 0));
+                    }
+                    Some(order) if tarjan.open[edge.to] => tarjan.low[node] = tarjan.low[node].min(order),
+                    Some(_) => {}
+                }
+            }
+        }
+        tarjan.found
+    }
+}
+
+struct Tarjan {
+    order: Vec<Option<usize>>,
+    low: Vec<usize>,
+    open: Vec<bool>,
+    stack: Vec<usize>,
+    next: usize,
+    found: Vec<Vec<usize>>,
+}
+
+impl Tarjan {
+    fn new(nodes: usize) -> Tarjan {
+        Tarjan {
+            order: vec![None; nodes],
+            low: vec![0; nodes],
+            open: vec![false; nodes],
+            stack: Vec::new(),
+            next: 0,
+            found: Vec::new(),
+        }
+    }
+
+    fn enter(&mut self, node: usize) {
+        self.order[node] = Some(self.next);
+        self.low[node] = self.next;
+        self.next += 1;
+        self.open[node] = true;
+        self.stack.push(node);
+    }
+
+    fn leave(&mut self, node: usize) {
+        if self.order[node] != Some(self.low[node]) {
+            return;
+        }
+        let mut part = Vec::new();
+        while let Some(member) = self.stack.pop() {
+            self.open[member] = false;
+            part.push(member);
+            if member == node {
+                break;
+            }
+        }
+        self.found.push(part);
+    }
+}

@@ -1,0 +1,253 @@
+//! Who can move in a state, and where each move leads.
+//!
+//! A move is what happens between two states that count: one step, the two halves of a rendezvous, or the steps of an atomic block up
+//! to its end or to the point where it is blocked. States inside of a block are passed through; every way through counts.
+
+use super::control::{Offer, Place};
+use super::definition::Definition;
+use super::fault::Fault;
+use super::run::{Run, Who};
+use super::state::State;
+use std::collections::{BTreeSet, HashSet};
+
+/// A path through a block that is longer, or a block with more steps in all, may never end. From here on its states are
+/// remembered, and none is followed twice.
+const LONG_BLOCK: usize = 5_000;
+const WIDE_BLOCK: usize = 1 << 20;
+
+/// The statement that a process executes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The process.
+    pub pid: usize,
+    /// The point of the statement in the body of the process.
+    pub point: Place,
+}
+
+/// A move, or an error that happened while one was tried.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// The first step, of a rendezvous that of the sender; none for an error in a `provided` clause.
+    pub step: Option<Step>,
+    /// The receiver's half, if the first step is a rendezvous.
+    pub partner: Option<Step>,
+    /// All processes that have made a step.
+    pub movers: BTreeSet<usize>,
+    /// Errors on the way.
+    pub faults: Vec<Fault>,
+    /// The state at its end; none if it ends in an error, or in a block that goes on for ever.
+    pub end: Option<State>,
+}
+
+/// All that can happen in a state.
+#[derive(Clone, Debug, Default)]
+pub struct Moves {
+    /// In the order in which SPIN tries them.
+    pub moves: Vec<Move>,
+    /// Some process can move, be it into an error. If not, the state is an end.
+    pub any: bool,
+    /// Processes that can make the first step of a move.
+    pub able: BTreeSet<usize>,
+    /// The moves are those under `timeout`: nobody could move without.
+    pub timeout: bool,
+}
+
+/// One step from a state, or the two halves of a rendezvous.
+struct Single {
+    step: Option<Step>,
+    partner: Option<Step>,
+    faults: Vec<Fault>,
+    /// The state behind it, and who goes on alone there.
+    end: Option<(State, Option<usize>)>,
+    /// It counts as a move.
+    moves: bool,
+}
+
+/// A state inside of a block.
+struct Inside {
+    state: State,
+    holder: usize,
+    first: (Option<Step>, Option<Step>),
+    movers: BTreeSet<usize>,
+    faults: Vec<Fault>,
+    depth: usize,
+}
+
+/// The moves of a state.
+pub fn moves(definition: &Definition, state: &State) -> Moves {
+    let plain = attempt(definition, state, false);
+    if plain.any || state.processes.is_empty() {
+        return plain;
+    }
+    let late = attempt(definition, state, true);
+    // What went wrong without `timeout` is not told again.
+    let mut moves = plain.moves;
+    moves.extend(late.moves.into_iter().filter(|one| one.end.is_some() || late.any));
+    Moves { moves, any: late.any, able: late.able, timeout: true }
+}
+
+/// Nobody can move without `timeout`.
+pub fn stuck(definition: &Definition, state: &State) -> bool {
+    singles(definition, state, None, false).iter().all(|single| !single.moves)
+}
+
+fn attempt(definition: &Definition, state: &State, timeout: bool) -> Moves {
+    let mut found = Moves::default();
+    for single in singles(definition, state, None, timeout) {
+        found.any |= single.moves;
+        let movers: BTreeSet<usize> = [single.step, single.partner].iter().flatten().map(|step| step.pid).collect();
+        if single.moves {
+            found.able.extend(movers.iter().copied());
+        }
+        follow(definition, single, movers, &mut found.moves);
+    }
+    found
+}
+
+/// Follows a first step through the block that it may have entered.
+fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, moves: &mut Vec<Move>) {
+    let steps = (first.step, first.partner);
+    let finish = |movers, faults, end| Move { step: steps.0, partner: steps.1, movers, faults, end };
+    let (state, holder) = match first.end {
+        Some((state, Some(holder))) => (state, holder),
+        Some((state, None)) => return moves.push(finish(movers, first.faults, Some(state))),
+        None if first.moves || !first.faults.is_empty() => return moves.push(finish(movers, first.faults, None)),
+        None => return,
+    };
+    let mut open = vec![Inside { state, holder, first: steps, movers, faults: first.faults, depth: 1 }];
+    let mut passed = HashSet::new();
+    let mut count = 0;
+    while let Some(here) = open.pop() {
+        count += 1;
+        if (here.depth > LONG_BLOCK || count > WIDE_BLOCK)
+            && !passed.insert((here.state.clone(), here.state.hidden.0.clone(), here.holder, here.movers.clone()))
+        {
+            continue;
+        }
+        let singles = singles(definition, &here.state, Some(here.holder), false);
+        let blocked = singles.iter().all(|single| !single.moves);
+        let mut next = Vec::new();
+        for single in singles {
+            let mut movers = here.movers.clone();
+            movers.extend([single.step, single.partner].iter().flatten().map(|step| step.pid));
+            let mut faults = here.faults.clone();
+            faults.extend(single.faults);
+            match single.end {
+                Some((state, Some(holder))) => {
+                    next.push(Inside { state, holder, first: here.first, movers, faults, depth: here.depth + 1 });
+                }
+                Some((state, None)) => moves.push(finish(movers, faults, Some(state))),
+                None if single.moves || faults.len() > here.faults.len() => moves.push(finish(movers, faults, None)),
+                None => {}
+            }
+        }
+        // The first of them is followed first.
+        open.extend(next.into_iter().rev());
+        if blocked {
+            moves.push(finish(here.movers, here.faults, Some(here.state)));
+        }
+    }
+}
+
+/// All single steps from a state, from the highest pid down. `holder`: only this process may move, for it is inside a block.
+fn singles(definition: &Definition, state: &State, holder: Option<usize>, timeout: bool) -> Vec<Single> {
+    let pids: Vec<usize> = match holder {
+        Some(holder) => vec![holder],
+        None => (0..state.processes.len()).rev().collect(),
+    };
+    let mut found = Vec::new();
+    for pid in pids {
+        let run = Run::from(definition, state, timeout);
+        each_offer(definition, &run, pid, &mut found, &mut |run, offer, faults, found| {
+            let step = Step { pid, point: offer.point };
+            if run.offered.is_none() {
+                let holder = offer.atomic.then_some(pid);
+                let end = Some((run.state, holder));
+                found.push(Single { step: Some(step), partner: None, faults, end, moves: true });
+                return true;
+            }
+            rendezvous(definition, run, step, faults, found)
+        });
+    }
+    found
+}
+
+/// A message is offered: every other process may take it. True if somebody does; else nothing was sent.
+fn rendezvous(
+    definition: &Definition,
+    mut run: Run<'_>,
+    send: Step,
+    faults: Vec<Fault>,
+    found: &mut Vec<Single>,
+) -> bool {
+    // An error of the offer is one whether or not somebody takes it.
+    if !faults.is_empty() {
+        found.push(Single { step: Some(send), partner: None, faults, end: None, moves: false });
+    }
+    run.timeout = false;
+    let mut taken = false;
+    for pid in (0..run.state.processes.len()).rev().filter(|&pid| pid != send.pid) {
+        each_offer(definition, &run, pid, found, &mut |run, offer, faults, found| {
+            let partner = Some(Step { pid, point: offer.point });
+            let holder = offer.atomic.then_some(pid);
+            let end = Some((run.state, holder));
+            found.push(Single { step: Some(send), partner, faults, end, moves: true });
+            taken = true;
+            true
+        });
+    }
+    taken
+}
+
+type Each<'c, 'd> = &'c mut dyn FnMut(Run<'d>, &Offer, Vec<Fault>, &mut Vec<Single>) -> bool;
+
+/// Calls `each` with every statement of a process that is executable, executed. It says whether the statement counts as done.
+/// Errors of statements that are not executable go to `found`.
+fn each_offer<'d>(definition: &'d Definition, run: &Run<'d>, pid: usize, found: &mut Vec<Single>, each: Each<'_, 'd>) {
+    let error = |step, faults, moves| Single { step, partner: None, faults, end: None, moves };
+    match run.permitted(pid) {
+        Ok(true) => {}
+        Ok(false) => return,
+        Err(fault) => return found.push(error(None, vec![fault], false)),
+    }
+    let process = &run.state.processes[pid];
+    let body = &definition.bodies[process.body];
+    let who = Who::Process(pid);
+    let (mut moved, mut escape) = (false, None);
+    for offer in &body.offers[process.place] {
+        // Where a statement of an escape was executable, what lies outside of that escape is not tried.
+        if escape.is_some() && escape != offer.escape {
+            break;
+        }
+        let point = &body.points[offer.point];
+        let step = Some(Step { pid, point: offer.point });
+        let mut next = run.clone();
+        let me = next.me(who, process.body, offer.point);
+        match next.execute(me, &point.what, point.span, moved) {
+            Err(fault) => {
+                // Something was executable here, only not soundly: nobody is to call it blocked.
+                found.push(error(step, vec![fault], true));
+                moved = true;
+            }
+            Ok(false) => {
+                if let Some(fault) = next.fault.take() {
+                    found.push(error(step, vec![fault], false));
+                }
+            }
+            Ok(true) => {
+                if next.state.processes.len() > pid
+                    && let Some(process) = next.process_mut(who)
+                {
+                    process.place = offer.target;
+                }
+                if definition.asks_last {
+                    next.state.last = pid as i32;
+                }
+                let faults: Vec<Fault> = next.fault.take().into_iter().collect();
+                let counts = each(next, offer, faults, found);
+                moved |= counts;
+                escape = if counts { offer.escape } else { None };
+            }
+        }
+    }
+}
