@@ -5,8 +5,9 @@
 //! violates a property exactly if it accepts as a whole. A run is weakly fair if every process that can move from some point on
 //! without a break moves again and again: in each component a process must be unable to move in some state, or move on some edge.
 //!
-//! The claim moves first and looks at the state before each move of the system. Where the system cannot move, a claim goes on
-//! alone; without a claim such a run just ends.
+//! The claim moves first and looks at the state before each move of the system. Where the system cannot move, it stays where it is for
+//! ever, and the claim goes on alone. A process that waits at an `accept` label then accepts. Only for cycles without progress such a
+//! run does not count: where nothing moves there is no cycle.
 
 use super::control::Marks;
 use super::definition::Definition;
@@ -68,10 +69,12 @@ struct Graph<'d> {
     definition: &'d Definition,
     formulas: Option<Formulas>,
     claim: bool,
+    /// A run that can go no further counts as one that stays where it is for ever.
+    stutters: bool,
     nodes: Vec<Node>,
     numbers: HashMap<Node, usize>,
     about: Vec<About>,
-    /// The claim has come to its end, or an assertion in it failed.
+    /// The claim has come to its end, an assertion in it failed, or a formula is violated by what was seen already.
     ended: bool,
 }
 
@@ -88,6 +91,7 @@ pub fn judge(definition: &Definition, property: Property<'_>, fair: bool, most: 
         definition,
         formulas,
         claim,
+        stutters: !matches!(property, Property::NonProgress),
         nodes: Vec::new(),
         numbers: HashMap::new(),
         about: Vec::new(),
@@ -127,7 +131,7 @@ impl Graph<'_> {
             let found = if self.claim { moves(self.definition, &after) } else { found.clone() };
             let mut ends: Vec<(State, BTreeSet<usize>)> =
                 found.moves.into_iter().filter_map(|one| Some((one.end?, one.movers))).collect();
-            if !found.any && (self.claim || self.formulas.is_some()) {
+            if !found.any && self.stutters {
                 ends.push((after, BTreeSet::new()));
             }
             for (state, movers) in ends {
@@ -144,6 +148,8 @@ impl Graph<'_> {
         let run = Run::from(self.definition, &node.state, timeout);
         if let Some(formulas) = &self.formulas {
             let ways = formulas.ways(&run, &node.obligations);
+            // Nothing is left to be met: the run violates the property, whatever follows.
+            self.ended |= ways.iter().any(|way| way.next.is_empty());
             return ways.into_iter().map(|way| (node.state.clone(), way.next, way.put_off)).collect();
         }
         let plain = || (node.state.clone(), Obligations::new(), BTreeSet::new());

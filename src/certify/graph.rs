@@ -1,9 +1,13 @@
-//! The graph of all states, breadth first, and what is wrong in it.
+//! All states of a model, and what is wrong in them.
+//!
+//! The search goes in depth, in the order in which SPIN tries moves. The order makes no difference, except in a model with hidden
+//! variables: they are no part of a state, so what they hold in it is what they held when the state was first met.
 
 use super::definition::Definition;
 use super::fault::Fault;
 use super::moves::{Move, moves};
 use super::run::Run;
+use super::state::State;
 use std::collections::HashSet;
 
 /// What a search has found.
@@ -19,6 +23,8 @@ pub struct Explored {
     pub deadlocks: u64,
     /// There are more states than were asked for.
     pub incomplete: bool,
+    /// Some atomic block goes around for ever. There are then infinitely many ways through it, and `matched` says nothing.
+    pub endless: bool,
 }
 
 impl Explored {
@@ -38,31 +44,37 @@ pub fn explore(definition: &Definition, most: usize) -> Result<Explored, Fault> 
     let first = Run::initial(definition, false)?;
     let mut explored = Explored { stored: 1, ..Explored::default() };
     let mut known = HashSet::from([first.clone()]);
-    let mut level = vec![first];
-    while !level.is_empty() {
-        let mut next = Vec::new();
-        for state in &level {
-            let found = moves(definition, state);
-            if !found.any && !Run::from(definition, state, false).may_end() {
-                explored.deadlocks += 1;
-            }
-            for Move { faults, end, .. } in found.moves {
-                explored.faults.extend(faults);
-                let Some(end) = end else { continue };
-                if known.contains(&end) {
-                    explored.matched += 1;
-                    continue;
-                }
-                if known.len() >= most {
-                    explored.incomplete = true;
-                    return Ok(explored);
-                }
-                explored.stored += 1;
-                known.insert(end.clone());
-                next.push(end);
-            }
+    let mut path = vec![explored.enter(definition, &first).into_iter()];
+    while let Some(left) = path.last_mut() {
+        let Some(Move { faults, end, .. }) = left.next() else {
+            path.pop();
+            continue;
+        };
+        explored.faults.extend(faults);
+        let Some(end) = end else { continue };
+        if known.contains(&end) {
+            explored.matched += 1;
+            continue;
         }
-        level = next;
+        if known.len() >= most {
+            explored.incomplete = true;
+            break;
+        }
+        explored.stored += 1;
+        known.insert(end.clone());
+        path.push(explored.enter(definition, &end).into_iter());
     }
     Ok(explored)
+}
+
+impl Explored {
+    /// Looks at a new state, and gives its moves.
+    fn enter(&mut self, definition: &Definition, state: &State) -> Vec<Move> {
+        let found = moves(definition, state);
+        if !found.any && !Run::from(definition, state, false).may_end() {
+            self.deadlocks += 1;
+        }
+        self.endless |= found.endless;
+        found.moves
+    }
 }

@@ -50,6 +50,8 @@ pub struct Moves {
     pub able: BTreeSet<usize>,
     /// The moves are those under `timeout`: nobody could move without.
     pub timeout: bool,
+    /// Some way through an atomic block was left because it came around, so that the number of moves says nothing.
+    pub endless: bool,
 }
 
 /// One step from a state, or the two halves of a rendezvous.
@@ -67,10 +69,17 @@ struct Single {
 struct Inside {
     state: State,
     holder: usize,
-    first: (Option<Step>, Option<Step>),
     movers: BTreeSet<usize>,
     faults: Vec<Fault>,
     depth: usize,
+}
+
+/// What is left to do of a block.
+enum Left {
+    /// The steps from a state inside.
+    Steps(Inside),
+    /// A way through the block that is complete.
+    Way(Move),
 }
 
 /// The moves of a state.
@@ -83,7 +92,7 @@ pub fn moves(definition: &Definition, state: &State) -> Moves {
     // What went wrong without `timeout` is not told again.
     let mut moves = plain.moves;
     moves.extend(late.moves.into_iter().filter(|one| one.end.is_some() || late.any));
-    Moves { moves, any: late.any, able: late.able, timeout: true }
+    Moves { moves, any: late.any, able: late.able, timeout: true, endless: late.endless }
 }
 
 /// Nobody can move without `timeout`.
@@ -99,54 +108,78 @@ fn attempt(definition: &Definition, state: &State, timeout: bool) -> Moves {
         if single.moves {
             found.able.extend(movers.iter().copied());
         }
-        follow(definition, single, movers, &mut found.moves);
+        follow(definition, single, movers, &mut found);
     }
     found
 }
 
-/// Follows a first step through the block that it may have entered.
-fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, moves: &mut Vec<Move>) {
-    let steps = (first.step, first.partner);
-    let finish = |movers, faults, end| Move { step: steps.0, partner: steps.1, movers, faults, end };
+/// Follows a first step through the block that it may have entered, in the order in which SPIN does.
+fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, into: &mut Moves) {
+    let (step, partner) = (first.step, first.partner);
+    let way = |movers, faults, end| Move { step, partner, movers, faults, end };
     let (state, holder) = match first.end {
         Some((state, Some(holder))) => (state, holder),
-        Some((state, None)) => return moves.push(finish(movers, first.faults, Some(state))),
-        None if first.moves || !first.faults.is_empty() => return moves.push(finish(movers, first.faults, None)),
+        Some((state, None)) => return into.moves.push(way(movers, first.faults, Some(state))),
+        None if first.moves || !first.faults.is_empty() => return into.moves.push(way(movers, first.faults, None)),
         None => return,
     };
-    let mut open = vec![Inside { state, holder, first: steps, movers, faults: first.faults, depth: 1 }];
+    let mut open = vec![Left::Steps(Inside { state, holder, movers, faults: first.faults, depth: 1 })];
     let mut passed = HashSet::new();
     let mut count = 0;
-    while let Some(here) = open.pop() {
+    while let Some(left) = open.pop() {
+        let here = match left {
+            Left::Way(complete) => {
+                into.moves.push(complete);
+                continue;
+            }
+            Left::Steps(here) => here,
+        };
         count += 1;
         if (here.depth > LONG_BLOCK || count > WIDE_BLOCK)
             && !passed.insert((here.state.clone(), here.state.hidden.0.clone(), here.holder, here.movers.clone()))
         {
+            // A block that comes around has no end on this way. What went wrong in it has happened all the same.
+            into.endless = true;
+            if !here.faults.is_empty() {
+                into.moves.push(way(here.movers, here.faults, None));
+            }
             continue;
         }
-        let singles = singles(definition, &here.state, Some(here.holder), false);
-        let blocked = singles.iter().all(|single| !single.moves);
-        let mut next = Vec::new();
-        for single in singles {
-            let mut movers = here.movers.clone();
-            movers.extend([single.step, single.partner].iter().flatten().map(|step| step.pid));
-            let mut faults = here.faults.clone();
-            faults.extend(single.faults);
-            match single.end {
-                Some((state, Some(holder))) => {
-                    next.push(Inside { state, holder, first: here.first, movers, faults, depth: here.depth + 1 });
-                }
-                Some((state, None)) => moves.push(finish(movers, faults, Some(state))),
-                None if single.moves || faults.len() > here.faults.len() => moves.push(finish(movers, faults, None)),
-                None => {}
-            }
-        }
+        let mut next = go_on(definition, &here, &way);
         // The first of them is followed first.
-        open.extend(next.into_iter().rev());
-        if blocked {
-            moves.push(finish(here.movers, here.faults, Some(here.state)));
+        next.reverse();
+        open.extend(next);
+    }
+}
+
+/// All that can come next inside of a block. If nothing can, the block is broken off here.
+fn go_on(
+    definition: &Definition,
+    here: &Inside,
+    way: &dyn Fn(BTreeSet<usize>, Vec<Fault>, Option<State>) -> Move,
+) -> Vec<Left> {
+    let singles = singles(definition, &here.state, Some(here.holder), false);
+    let blocked = singles.iter().all(|single| !single.moves);
+    let mut next = Vec::new();
+    for single in singles {
+        let mut movers = here.movers.clone();
+        movers.extend([single.step, single.partner].iter().flatten().map(|step| step.pid));
+        let mut faults = here.faults.clone();
+        // A block that goes around meets the same error again and again.
+        faults.extend(single.faults.iter().filter(|fault| !here.faults.contains(fault)));
+        match single.end {
+            Some((state, Some(holder))) => {
+                next.push(Left::Steps(Inside { state, holder, movers, faults, depth: here.depth + 1 }));
+            }
+            Some((state, None)) => next.push(Left::Way(way(movers, faults, Some(state)))),
+            None if single.moves || !single.faults.is_empty() => next.push(Left::Way(way(movers, faults, None))),
+            None => {}
         }
     }
+    if blocked {
+        next.push(Left::Way(way(here.movers.clone(), here.faults.clone(), Some(here.state.clone()))));
+    }
+    next
 }
 
 /// All single steps from a state, from the highest pid down. `holder`: only this process may move, for it is inside a block.

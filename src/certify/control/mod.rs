@@ -188,9 +188,11 @@ impl Body {
             Some(&first) => body.landing(first, body.points[first].atomic)?,
             None => body.end,
         };
-        for place in 0..body.points.len() {
-            let offers = body.all_offers(place)?;
-            body.offers.push(offers);
+        body.offers = vec![Vec::new(); body.points.len()];
+        let mut order: Vec<Place> = (0..body.points.len()).collect();
+        order.sort_by_key(|&place| body.points[place].number);
+        for place in order {
+            body.offers[place] = body.all_offers(place)?;
         }
         body.read_marks()?;
         Ok(body)
@@ -389,7 +391,7 @@ impl Body {
         Ok(Offer { point: place, escape: None, target, atomic: point.atomic })
     }
 
-    /// All that can be tried from a point, in order: the escapes that watch it come first, the outermost before the inner ones.
+    /// All that can be tried from a point, in order, when that of the points in front is known: the escapes that watch it come first, the outermost before the inner ones.
     fn all_offers(&self, place: Place) -> Read<Vec<Offer>> {
         let own = self.own_offers(place)?;
         let mut known: Vec<Place> = own.iter().map(|offer| offer.point).collect();
@@ -404,8 +406,7 @@ impl Body {
                 if first == place {
                     continue;
                 }
-                // Who watches the escape watches this point as well, and is asked for itself.
-                for found in self.own_offers(first)? {
+                for found in self.escape_offers(first, place)? {
                     if !known.contains(&found.point) {
                         known.push(found.point);
                         front.push(Offer { escape: Some(first), ..found });
@@ -416,6 +417,18 @@ impl Body {
         front.reverse();
         front.extend(own);
         Ok(front)
+    }
+
+    /// What an escape offers to a point that it watches. Who watches the escape watches the point as well, and is asked for
+    /// itself. SPIN makes the lists of all points one after the other, in the order of their numbers, from the lists that there are.
+    /// So a point that is numbered behind its escape, such as a block in front of an `unless`, finds in the list of the escape
+    /// what watches the escape, and takes it for a part of the escape: there an outer escape does not keep an inner one
+    /// from being tried.
+    fn escape_offers(&self, escape: Place, watched: Place) -> Read<Vec<Offer>> {
+        if self.points[escape].number < self.points[watched].number {
+            return Ok(self.offers[escape].clone());
+        }
+        self.own_offers(escape)
     }
 
     /// What labels say of each point. Control never stops at the first statement of an option, so a label there speaks of the

@@ -295,7 +295,12 @@ impl Reader<'_> {
 
     fn unless(&mut self, main: &Statement, escape: &Statement, span: Span, list: &mut Vec<Place>) -> Read<Place> {
         let (mut main_list, lifted) = self.main_of(main)?;
+        let made = self.body.points.len();
         let mut escape_list = self.inside_of(escape)?;
+        let block = matches!(main.kind, StatementKind::Block(..)) && main.labels.is_empty();
+        if !block && lifted.is_none() {
+            self.number_behind(&main_list, made);
+        }
         let unless = self.point(What::Join, span);
         let join = self.point(What::Join, span);
         let Some(&first) = escape_list.first() else { return unclear("an empty escape") };
@@ -317,6 +322,14 @@ impl Reader<'_> {
         let place = add(list, self.point(whole, span));
         self.body.points[place].labels.extend(main.labels.iter().map(|label| label.name.clone()));
         Ok(place)
+    }
+
+    /// SPIN numbers a main statement that is not a block behind its escape, though what is inside of the statement is numbered in
+    /// front. `made`: the points from here on are those of the escape.
+    fn number_behind(&mut self, main: &[Place], made: Place) {
+        let (own, escape) = (main.len() as i32, (self.body.points.len() - made) as i32);
+        self.body.points[made..].iter_mut().for_each(|point| point.number -= own);
+        main.iter().for_each(|&place| self.body.points[place].number += escape);
     }
 
     /// The main sequence of an `unless`, and what it is wrapped into if a label was lifted.
