@@ -86,6 +86,15 @@ pub struct Enabled {
 }
 
 impl Enabled {
+    /// Nothing is enabled, and there are so many processes.
+    pub fn clear(&mut self, processes: usize) {
+        self.transitions.clear();
+        self.transitions.resize(processes, 0);
+        self.moves.clear();
+        self.moves.resize(processes, 0);
+        self.faults = false;
+    }
+
     /// Transition `index` of the location of process `pid` is executable.
     pub fn note(&mut self, pid: usize, index: u32) {
         if index < 64 {
@@ -178,6 +187,86 @@ impl<'m> Persistent<'m> {
             claims: Claims::default(),
             max_births,
         }
+    }
+
+    /// Can some process of this state, or one that it makes, still make a process?
+    pub fn may_make(&self, view: &impl StateView) -> bool {
+        (0..view.process_count()).any(|pid| {
+            let spawns = self.spawns.get(view.proctype(pid));
+            spawns.is_none_or(|spawns| !spawns[view.location(pid) as usize].is_empty())
+        })
+    }
+
+    /// Are the moves of this process, of which `enabled` can be executed, a persistent set? The same closure as
+    /// [`Persistent::choose`] makes, given up as soon as it needs a second process: it asks nothing about the others but where
+    /// they are. Call [`Persistent::refresh`] first.
+    pub fn stands_alone(&mut self, view: &impl StateView, pid: usize, enabled: u64) -> bool {
+        if self.pairs.dependence.is_total() {
+            return false;
+        }
+        let proctype = view.proctype(pid);
+        let location = &self.model.proctypes[proctype].automaton.locations[view.location(pid) as usize];
+        let (first, count) = (location.first as usize, location.count as usize);
+        count <= 64 && (0..count).all(|k| self.is_harmless(view, (pid, proctype, first + k), enabled >> k & 1 == 1))
+    }
+
+    /// Does this transition, enabled or not, ask for no other process in a persistent set?
+    fn is_harmless(
+        &mut self,
+        view: &impl StateView,
+        (pid, proctype, t): (usize, usize, usize),
+        is_enabled: bool,
+    ) -> bool {
+        let flags = self.pairs.dependence.footprints[proctype][t].flags;
+        if flags.has(Flags::EVERYTHING) || (is_enabled && flags.has(Flags::TIMEOUT)) {
+            return false;
+        }
+        let meets = flags.has(Flags(Flags::RENDEZVOUS_SEND.0 | Flags::RENDEZVOUS_RECEIVE.0));
+        if (meets || is_enabled) && self.anyone(view, pid, |tables, location| tables.conflicts.get(t, location)) {
+            return false;
+        }
+        if is_enabled {
+            return true;
+        }
+        if matches!(self.model.proctypes[proctype].automaton.transitions[t].action, Action::End) {
+            return false;
+        }
+        let mut held = false;
+        for r in 0..self.pairs.reasons[proctype][t].len() {
+            let reason = &self.pairs.reasons[proctype][t][r];
+            // the catch-all is only for when nothing else holds
+            if !reason.holds(view, pid) || (held && matches!(reason.when, When::Always)) {
+                continue;
+            }
+            held = true;
+            let row = self.pairs.first_reason[proctype][t] + r;
+            if !self.anyone(view, pid, |tables, location| tables.enablers.get(row, location)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Does the test hold for any other process, by its location?
+    fn anyone(&mut self, view: &impl StateView, pid: usize, test: impl Fn(&PairTables, usize) -> bool) -> bool {
+        (0..view.process_count()).any(|other| other != pid && self.is_met(view, pid, other, &test))
+    }
+
+    /// Does the test of process `pid` hold for another one, by its location?
+    fn is_met(
+        &mut self,
+        view: &impl StateView,
+        pid: usize,
+        other: usize,
+        test: &impl Fn(&PairTables, usize) -> bool,
+    ) -> bool {
+        let a = self.pairs.dependence.instance_of(pid);
+        let b = self.pairs.dependence.instance_of(other);
+        if !matches!(self.tables.get(a).and_then(|list| list.get(b)), Some(Some(_))) {
+            self.build(view, pid, b);
+        }
+        let tables = self.tables.get(a).and_then(|list| list.get(b)?.as_deref());
+        tables.is_none_or(|tables| test(tables, view.location(other) as usize))
     }
 
     /// Takes note of the processes of a state.
@@ -419,20 +508,8 @@ impl<'m> Persistent<'m> {
         needed: &mut ProcessSet,
         test: impl Fn(&PairTables, usize) -> bool,
     ) {
-        let a = self.pairs.dependence.instance_of(pid);
         for other in 0..view.process_count() {
-            if other == pid || needed.contains(other) {
-                continue;
-            }
-            let b = self.pairs.dependence.instance_of(other);
-            let location = view.location(other) as usize;
-            let known = matches!(self.tables.get(a).and_then(|list| list.get(b)), Some(Some(_)));
-            if !known {
-                self.build(view, pid, b);
-            }
-            if let Some(Some(tables)) = self.tables[a].get(b)
-                && test(tables, location)
-            {
+            if other != pid && !needed.contains(other) && self.is_met(view, pid, other, &test) {
                 needed.insert(other);
             }
         }

@@ -7,7 +7,8 @@
 //! a state that was explored in full. `--deadlocks-only` does without. See docs/soundness.md for the argument. Breadth
 //! first, some successor must be new or still wait in the queue (Bošnački and Holzmann, SPIN 2005).
 //!
-//! Costs: every transition is tried once more per state, to see which are enabled.
+//! Costs: where a process alone is enough, its transitions are tried once more. Where none is, every transition is tried once more
+//! and the closures are made, unless they have hardly ever left anything out lately.
 
 use crate::analysis::Dependence;
 use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
@@ -18,7 +19,7 @@ use crate::search::outcome::Retraction;
 use crate::search::reduce::stack_hashes::StackHashes;
 use crate::search::reduce::{Fault, Reduction};
 use crate::store::{Handle, StateHash};
-use std::collections::HashMap;
+use rapidhash::RapidHashMap;
 
 /// The choice made at a state on the path.
 #[derive(Clone, Copy, Debug)]
@@ -59,13 +60,14 @@ pub struct Keep {
 struct Births {
     limit: u32,
     hash: StateHash,
-    of: HashMap<u64, u32>,
+    of: RapidHashMap<u64, u32>,
 }
 
 impl Births {
-    /// The machine's state was reached with this many. Is that against the bound?
-    fn note(&mut self, machine: &Machine<'_>, births: u32) -> bool {
-        let known = *self.of.entry(self.hash.hash(machine.state())).or_insert(births);
+    /// The machine's state was reached with this many. Is that against the bound? `more`: processes can still be made from
+    /// here. Where none can, no cycle makes any, and the number of births on another way to the state does not matter.
+    fn note(&mut self, machine: &Machine<'_>, births: u32, more: bool) -> bool {
+        let known = if more { *self.of.entry(self.hash.hash(machine.state())).or_insert(births) } else { births };
         known != births || births > self.limit
     }
 }
@@ -82,6 +84,9 @@ pub struct PersistentSets<'m> {
     fault: Option<Fault>,
     /// For stores that cannot say what is on the stack.
     hashes: Option<(StackHashes, StateHash)>,
+    /// Whether a process alone is worth looking at, by process type and location; whether closures are.
+    chances: Vec<Vec<Worth>>,
+    closure: Worth,
     /// With hundreds of processes one set may take a second.
     patience: Option<Patience<'m>>,
 }
@@ -96,7 +101,8 @@ impl<'m> PersistentSets<'m> {
         let pids =
             if keep.names_pids { Pids::Seen } else { Pids::Unseen { strict_channels: keep.strict_channels, counts } };
         let persistent = Persistent::new(model, pids, trusting);
-        let births = persistent.max_births.map(|limit| Births { limit, hash: StateHash::new(0), of: HashMap::new() });
+        let births =
+            persistent.max_births.map(|limit| Births { limit, hash: StateHash::new(0), of: RapidHashMap::default() });
         PersistentSets {
             persistent,
             enabled: Enabled::default(),
@@ -105,6 +111,12 @@ impl<'m> PersistentSets<'m> {
             births,
             fault: None,
             hashes: (!keep.tracks_stack).then(|| (StackHashes::default(), StateHash::new(0))),
+            chances: model
+                .proctypes
+                .iter()
+                .map(|proctype| vec![Worth::new(ALONE); proctype.automaton.locations.len()])
+                .collect(),
+            closure: Worth::new(CLOSURE),
             patience: None,
         }
     }
@@ -122,8 +134,8 @@ impl<'m> PersistentSets<'m> {
 
     fn note_births(&mut self, machine: &Machine<'_>) {
         if self.births.is_some() {
-            let here = self.births_here(machine);
-            if self.births.as_mut().is_some_and(|births| births.note(machine, here)) {
+            let (here, more) = (self.births_here(machine), self.persistent.may_make(machine));
+            if self.births.as_mut().is_some_and(|births| births.note(machine, here, more)) {
                 self.fault.get_or_insert(Fault::Retract(Retraction::Births));
             }
         }
@@ -155,18 +167,112 @@ impl<'m> PersistentSets<'m> {
     }
 
     /// The set that is chosen in the machine's state.
+    ///
+    /// First a cheap look: is there a process whose moves are a persistent set alone? Only its own transitions are tried for that,
+    /// and only at locations where it has been so now and then. If there is none, the closure over all processes is made, as
+    /// long as it has been paying on this model.
     pub fn choose_set(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
-        scan(machine, &mut self.enabled);
         self.persistent.refresh(machine);
         if let Some(how) = self.persistent.broken_claim(machine) {
             self.fault = Some(Fault::Retract(Retraction::ChannelClaim(how)));
             return None;
         }
+        machine.set_timeout(false);
+        let alone = self.choose_alone(machine);
+        if alone.is_some() || !self.closure.is_due() {
+            return alone;
+        }
+        scan(machine, &mut self.enabled);
         if self.enabled.faults {
             // A guard that fails is not enabled, and not blocked either. The walk tells of it when it tries everything.
             return None;
         }
-        self.persistent.choose(machine, &self.enabled, &must_end(self.patience))
+        let set = self.persistent.choose(machine, &self.enabled, &must_end(self.patience));
+        self.closure.tell(set.is_some());
+        set
+    }
+
+    /// The process with the fewest moves among those that are persistent sets alone; the first with one move is enough.
+    fn choose_alone(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
+        let mut best: Option<(u32, usize)> = None;
+        for pid in (0..machine.process_count()).rev() {
+            let chances = &mut self.chances[machine.proctype(pid) as usize][machine.location(pid) as usize];
+            if !chances.is_due() {
+                continue;
+            }
+            self.enabled.clear(machine.process_count());
+            scan_process(machine, pid, &mut self.enabled);
+            let (moves, transitions) = (self.enabled.moves[pid], self.enabled.transitions[pid]);
+            if moves == 0 {
+                continue;
+            }
+            let alone = !self.enabled.faults && self.persistent.stands_alone(machine, pid, transitions);
+            chances.tell(alone);
+            if alone && best.is_none_or(|(fewest, _)| moves < fewest) {
+                best = Some((moves, pid));
+                if moves == 1 {
+                    break;
+                }
+            }
+        }
+        let (_, pid) = best?;
+        let mut set = ProcessSet::default();
+        set.insert(pid);
+        Some(set)
+    }
+}
+
+/// A look at one process costs about as much as trying its transitions.
+const ALONE: u32 = 8;
+/// A closure costs about as much as two states do.
+const CLOSURE: u32 = 4;
+
+/// Whether a kind of attempt that may fail is worth its price. At first it is always made. If it hardly ever succeeds, it is made
+/// more and more seldom; a success makes it frequent again.
+#[derive(Clone, Copy, Debug)]
+struct Worth {
+    /// At least one in so many attempts has to succeed.
+    one_in: u32,
+    tried: u32,
+    won: u32,
+    /// Occasions that are passed over before the next attempt, and how many of them are left.
+    pause: u32,
+    left: u32,
+}
+
+impl Worth {
+    /// Attempts at first.
+    const TRIAL: u32 = 64;
+    /// Most occasions that are passed over.
+    const LONGEST: u32 = 1 << 12;
+
+    fn new(one_in: u32) -> Worth {
+        Worth { one_in, tried: 0, won: 0, pause: 0, left: 0 }
+    }
+
+    /// Is the attempt made on this occasion?
+    #[inline]
+    fn is_due(&mut self) -> bool {
+        if self.left > 0 {
+            self.left -= 1;
+        }
+        self.left == 0
+    }
+
+    /// The attempt was made and has succeeded or not.
+    #[inline]
+    fn tell(&mut self, success: bool) {
+        self.tried += 1;
+        self.won += u32::from(success);
+        if self.tried >= Self::TRIAL {
+            self.pause = match self.won >= self.tried / self.one_in {
+                true => self.pause / 4,
+                false => (self.pause * 2 + 1).min(Self::LONGEST),
+            };
+            // what was long ago counts less and less
+            (self.tried, self.won) = (self.tried / 2, self.won / 2);
+        }
+        self.left = self.pause;
     }
 }
 
@@ -176,47 +282,47 @@ fn must_end(patience: Option<Patience<'_>>) -> impl Fn() -> bool {
 
 /// Finds out what is enabled, as the walk would: escapes first, `else` last, a send only with somebody to take it.
 pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
-    let count = machine.process_count();
-    enabled.transitions.clear();
-    enabled.transitions.resize(count, 0);
-    enabled.moves.clear();
-    enabled.moves.resize(count, 0);
-    enabled.faults = false;
+    enabled.clear(machine.process_count());
     machine.set_timeout(false);
+    for pid in (0..machine.process_count()).rev() {
+        scan_process(machine, pid, enabled);
+    }
+}
+
+/// The same for one process.
+fn scan_process(machine: &mut Machine<'_>, pid: usize, enabled: &mut Enabled) {
     let program = machine.program();
-    for pid in (0..count).rev() {
-        let Some(mut cursor) = cursor_of(machine, pid, enabled) else { continue };
-        let first = machine.place(pid).first;
-        while let Some(number) = cursor.next(program) {
-            let mark = machine.mark();
-            let fired = machine.fire(pid, number, cursor.moved());
-            let offers = machine.in_handshake();
-            let moves = match fired {
-                Fired::Blocked => 0,
-                Fired::BlockedWith(_) => {
-                    enabled.faults = true;
-                    0
-                }
-                Fired::Failed(_) => 1,
-                Fired::Done | Fired::DoneWith(_) if offers => {
-                    let moves = partners(machine, pid, enabled);
-                    // To offer it was an error, and nobody takes it: no move will tell of the error.
-                    enabled.faults |= moves == 0 && matches!(fired, Fired::DoneWith(_));
-                    moves
-                }
-                Fired::Done | Fired::DoneWith(_) => 1,
-            };
-            machine.undo(mark);
-            match fired {
-                Fired::Failed(_) => cursor.failed(),
-                _ if moves > 0 => cursor.took(&program.transitions[number as usize]),
-                _ if offers => cursor.offer_failed(),
-                _ => {}
+    let Some(mut cursor) = cursor_of(machine, pid, enabled) else { return };
+    let first = machine.place(pid).first;
+    while let Some(number) = cursor.next(program) {
+        let mark = machine.mark();
+        let fired = machine.fire(pid, number, cursor.moved());
+        let offers = machine.in_handshake();
+        let moves = match fired {
+            Fired::Blocked => 0,
+            Fired::BlockedWith(_) => {
+                enabled.faults = true;
+                0
             }
-            if moves > 0 {
-                enabled.moves[pid] += moves;
-                enabled.note(pid, number - first);
+            Fired::Failed(_) => 1,
+            Fired::Done | Fired::DoneWith(_) if offers => {
+                let moves = partners(machine, pid, enabled);
+                // To offer it was an error, and nobody takes it: no move will tell of the error.
+                enabled.faults |= moves == 0 && matches!(fired, Fired::DoneWith(_));
+                moves
             }
+            Fired::Done | Fired::DoneWith(_) => 1,
+        };
+        machine.undo(mark);
+        match fired {
+            Fired::Failed(_) => cursor.failed(),
+            _ if moves > 0 => cursor.took(&program.transitions[number as usize]),
+            _ if offers => cursor.offer_failed(),
+            _ => {}
+        }
+        if moves > 0 {
+            enabled.moves[pid] += moves;
+            enabled.note(pid, number - first);
         }
     }
 }
@@ -272,7 +378,7 @@ impl Reduction for PersistentSets<'_> {
                 // breadth first, or the start
                 births = known.of.get(&known.hash.hash(machine.state())).copied().unwrap_or(0);
             }
-            if known.note(machine, births) {
+            if known.note(machine, births, self.persistent.may_make(machine)) {
                 self.fault.get_or_insert(Fault::Retract(Retraction::Births));
             }
         }
