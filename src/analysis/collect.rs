@@ -121,7 +121,9 @@ impl<'m> Collector<'m> {
         let in_turn = !matches!(transition.action, Action::Assign(..));
         if !inner.is_empty() || in_turn {
             for step in std::iter::once(transition).chain(steps.clone()) {
-                visit::writes(&step.action, &mut |place, _| collector.written.push((place.region, place.variable)));
+                for action in std::iter::once(&step.action).chain(&step.after.actions) {
+                    visit::writes(action, &mut |place, _| collector.written.push((place.region, place.variable)));
+                }
             }
         }
         collector.note_operations(&transition.action, 1);

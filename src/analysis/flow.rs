@@ -28,6 +28,13 @@ impl BitSet {
         *word != before
     }
 
+    /// Takes one out.
+    pub fn remove(&mut self, i: usize) {
+        if let Some(word) = self.0.get_mut(i / 64) {
+            *word &= !(1 << (i % 64));
+        }
+    }
+
     /// Is it there?
     pub fn contains(&self, i: usize) -> bool {
         self.0.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)

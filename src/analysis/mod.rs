@@ -15,6 +15,7 @@ mod offers;
 pub mod pairs;
 pub mod persistent;
 pub mod relate;
+pub mod statics;
 pub mod stubborn;
 pub mod symmetry;
 

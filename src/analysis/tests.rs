@@ -29,7 +29,7 @@ fn channel(local: u32) -> Expr {
 
 fn step(action: Action, target: u32, atomic: bool) -> Transition {
     let (escape, kind, text, span) = (0, TransitionType::Other, "".into(), Span::default());
-    Transition { action, target, atomic, escape, kind, text, span }
+    Transition { action, target, atomic, escape, kind, text, span, after: After::default() }
 }
 
 fn receive(from: Expr) -> Action {

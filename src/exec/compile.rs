@@ -3,12 +3,12 @@
 
 use super::print::Print;
 use super::program::{
-    Cell, Channel, Ex, Indexed, Location, Op, Pattern, Proctype, Program, Receive, Routine, Run, Send, Setup, Site,
-    Target, Transition,
+    After, Cell, Channel, Ex, Indexed, Location, Op, Pattern, Proctype, Program, Receive, Routine, Run, Send, Setup,
+    Site, Target, Transition,
 };
 use crate::model::{
     self, Action, Automaton, BinaryOp, Expr, ExprKind, FormatPiece, Initial, Model, PROCESS_HEADER, Place,
-    ReceiveArgument, Region, Scalar,
+    ReceiveArgument, Region, Scalar, visit,
 };
 use crate::source::Span;
 use std::sync::Arc;
@@ -202,6 +202,21 @@ impl Compiler {
         }
     }
 
+    fn after(&mut self, after: &model::After) -> Option<Box<After>> {
+        if after.is_empty() {
+            return None;
+        }
+        let mut assignments = Vec::new();
+        for action in &after.actions {
+            visit::writes(action, &mut |place, value| {
+                if let Some(value) = value {
+                    assignments.push((self.target(place), self.expr(value)));
+                }
+            });
+        }
+        Some(Box::new(After { assignments, resets: after.resets.iter().map(|place| self.cell(place)).collect() }))
+    }
+
     fn routine(&mut self, automaton: &Automaton) -> Routine {
         Routine {
             locations: automaton.locations.iter().map(|l| (l.first, l.count)).collect(),
@@ -334,6 +349,7 @@ impl Program {
                 atomic: transition.atomic,
                 escape: transition.escape,
                 kind: transition.kind,
+                after: compiler.after(&transition.after),
             });
         }
         let channels = proctype

@@ -1,7 +1,7 @@
 //! One step: is the transition executable, and what does it do.
 
 use super::journal::Undo;
-use super::program::{Op, Routine, Run, Transition};
+use super::program::{After, Op, Routine, Run, Transition};
 use super::{Fired, Machine, Me, Trap, TrapKind};
 use crate::model::Scalar;
 
@@ -51,21 +51,21 @@ impl<'p> Machine<'p> {
         // The plain cases first: no mark, no undo.
         match &transition.op {
             Op::Skip => {
-                self.go(me, transition.target);
+                self.go(me, transition);
                 return Fired::Done;
             }
             Op::Else => {
                 if moved {
                     return Fired::Blocked;
                 }
-                self.go(me, transition.target);
+                self.go(me, transition);
                 return Fired::Done;
             }
             Op::Guard(guard) => {
                 if self.eval(me, guard) == 0 {
                     return Fired::Blocked;
                 }
-                self.go(me, transition.target);
+                self.go(me, transition);
                 return Fired::Done;
             }
             Op::End => {
@@ -85,7 +85,7 @@ impl<'p> Machine<'p> {
                 Fired::Blocked
             }
             Ok(Some(fired)) => {
-                self.go(me, transition.target);
+                self.go(me, transition);
                 fired
             }
             Err(trap) => {
@@ -96,10 +96,27 @@ impl<'p> Machine<'p> {
     }
 
     #[inline]
-    fn go(&mut self, me: Me, target: u16) {
+    fn go(&mut self, me: Me, transition: &'p Transition) {
         let at = me.base as usize + 1;
         self.journal.push(Undo::Half, me.base + 1, self.half(me.base + 1));
-        self.buffer[at..at + 2].copy_from_slice(&target.to_le_bytes());
+        self.buffer[at..at + 2].copy_from_slice(&transition.target.to_le_bytes());
+        if let Some(after) = &transition.after {
+            self.finish(me, after);
+        }
+    }
+
+    /// What a static reduction has added to a step. None of it can fail.
+    fn finish(&mut self, me: Me, after: &'p After) {
+        for (target, value) in &after.assignments {
+            let value = self.eval(me, value);
+            self.assign(me, target, value);
+        }
+        for cell in &after.resets {
+            let (at, scalar) = self.cell(me, cell);
+            if self.read(at, scalar) != 0 {
+                self.write(at, scalar, 0);
+            }
+        }
     }
 
     fn die(&mut self) {

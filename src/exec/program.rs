@@ -226,6 +226,17 @@ pub struct Transition {
     pub escape: u32,
     /// Its type.
     pub kind: TransitionType,
+    /// What it does besides, if a static reduction has given it more to do.
+    pub after: Option<Box<After>>,
+}
+
+/// See [`crate::model::After`].
+#[derive(Clone, Debug)]
+pub struct After {
+    /// Assignments, in order.
+    pub assignments: Vec<(Target, Ex)>,
+    /// Variables that become 0.
+    pub resets: Vec<Cell>,
 }
 
 /// A compiled location.

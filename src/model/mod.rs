@@ -253,6 +253,24 @@ pub struct Transition {
     pub text: Arc<str>,
     /// Where the statement stands.
     pub span: Span,
+    /// What the step does besides; only a static reduction puts something here.
+    pub after: After,
+}
+
+/// What a step does behind its action: work that a static reduction (`analysis::statics`) has moved to it.
+#[derive(Clone, Debug, Default)]
+pub struct After {
+    /// Assignments (`Action::Assign`, `Action::Block`) that are always executable and cannot fail, in order.
+    pub actions: Vec<Action>,
+    /// Variables that nobody reads any more: they become 0, behind the assignments.
+    pub resets: Vec<Place>,
+}
+
+impl After {
+    /// Nothing is done besides.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty() && self.resets.is_empty()
+    }
 }
 
 /// What a transition does. It is executable or not, and if so changes the state.

@@ -2,7 +2,7 @@
 //! the first location as long as you like, then guess that there is no more progress and stay in the accepting one.
 
 use super::{
-    Action, Automaton, Claim, Expr, ExprKind, Location, PROCESS_HEADER, Proctype, ProctypeKind, Transition,
+    Action, After, Automaton, Claim, Expr, ExprKind, Location, PROCESS_HEADER, Proctype, ProctypeKind, Transition,
     TransitionType,
 };
 use crate::source::Span;
@@ -19,6 +19,7 @@ impl Claim {
             kind: TransitionType::Other,
             text: "np_".into(),
             span,
+            after: After::default(),
         };
         let location = |number, first, count, accept| Location { number, first, count, accept, ..Location::default() };
         let automaton = Automaton {

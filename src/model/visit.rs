@@ -116,13 +116,14 @@ pub fn writes<'m>(action: &'m Action, f: &mut impl FnMut(&'m Place, Option<&'m E
     }
 }
 
-/// Calls `f` on every action, also inside a `d_step`.
+/// Calls `f` on every action, also inside a `d_step`, and on what a static reduction has moved behind one.
 pub fn actions<'m>(automaton: &'m Automaton, f: &mut impl FnMut(&'m Action)) {
     for transition in &automaton.transitions {
         f(&transition.action);
         if let Action::DStep(body) = &transition.action {
             actions(body, f);
         }
+        transition.after.actions.iter().for_each(&mut *f);
     }
 }
 

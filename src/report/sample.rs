@@ -30,6 +30,7 @@ fn proctype(name: &str, texts: &[&str]) -> Proctype {
         kind: TransitionType::Other,
         text: (*text).into(),
         span: span_of(text),
+        after: After::default(),
     });
     Proctype {
         name: name.into(),

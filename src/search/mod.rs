@@ -9,4 +9,5 @@ pub mod monitor;
 pub mod outcome;
 pub mod plan;
 pub mod reduce;
+pub mod statics;
 pub mod walk;

@@ -3,7 +3,7 @@
 use super::{Analyser, failed, text};
 use crate::ltl;
 use crate::model::{
-    self, Action, Automaton, Claim, ExprKind, Initial, Location, ProctypeKind, Trace, Transition, TransitionType,
+    self, Action, After, Automaton, Claim, ExprKind, Initial, Location, ProctypeKind, Trace, Transition, TransitionType,
 };
 use crate::source::Span;
 use crate::source::diagnostic::Diagnostic;
@@ -215,6 +215,7 @@ impl Analyser<'_> {
                     kind: TransitionType::Other,
                     text: text.into(),
                     span: property.span,
+                    after: After::default(),
                 });
             }
         }

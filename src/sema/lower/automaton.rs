@@ -9,7 +9,7 @@ use super::super::layout::LARGEST_PROCESS;
 use super::dstep;
 use super::link::{Linker, Move};
 use super::{El, Fault, Flow, Jump, Kind};
-use crate::model::{self, Action, Automaton, Location, ProctypeKind, Transition, TransitionType};
+use crate::model::{self, Action, After, Automaton, Location, ProctypeKind, Transition, TransitionType};
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::ProctypeKind as TreeKind;
 use std::collections::HashSet;
@@ -380,5 +380,6 @@ fn transition(flow: &Flow, symbols: &Symbols, el: El, step: &Move, dsteps: &[(El
         }
         Kind::If | Kind::Do | Kind::Unless | Kind::Atomic(_) | Kind::Block(_) => control(""),
     };
-    Transition { action, target: step.target, atomic: step.atomic, escape: step.origin, kind, text, span: element.span }
+    let (target, span, after) = (step.target, element.span, After::default());
+    Transition { action, target, atomic: step.atomic, escape: step.origin, kind, text, span, after }
 }

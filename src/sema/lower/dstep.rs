@@ -5,7 +5,7 @@
 
 use super::link::Linker;
 use super::{DSTEP, El, Flow, Jump, Kind};
-use crate::model::{Action, Automaton, Location, Transition, TransitionType};
+use crate::model::{Action, After, Automaton, Location, Transition, TransitionType};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -102,5 +102,5 @@ fn step(flow: &Flow, el: El, target: u32) -> Transition {
         Kind::Goto(Jump::Break(_)) => (Action::Skip, TransitionType::Control, "break".into()),
         _ => (Action::Skip, TransitionType::Control, "goto".into()),
     };
-    Transition { action, target, atomic: true, escape: 0, kind, text, span: element.span }
+    Transition { action, target, atomic: true, escape: 0, kind, text, span: element.span, after: After::default() }
 }

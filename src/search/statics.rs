@@ -1,0 +1,368 @@
+//! Static reductions, from the side of a search: a path of the reduced model becomes a path of the user's model, and an
+//! audit compares the two models state by state.
+//!
+//! A step of the reduced model stands for a step of the user's model and the silent steps that were merged with it
+//! (`Reduced::tail`). These follow at once, with two exceptions, in which the user's model would not let the process go on yet,
+//! or would not let the others go on behind it:
+//! - behind an offer the silent steps wait for the rendezvous, and for an atomic block of the receiver;
+//! - silent steps that lead into an atomic block wait for the step that goes on in it.
+//!
+//! In both cases the silent steps are done immediately before the next step that their process takes part in, or at the end of
+//! the path.
+
+use crate::analysis::statics::{Observed, Reduced, Reductions, reduce};
+use crate::exec::{Machine, Program, Trap};
+use crate::model::{Model, Place, Region, Scalar, TransitionType};
+use crate::search::outcome::{Actor, Step};
+use crate::search::walk::possible::{atomic_after, choices};
+use crate::search::walk::replay::take;
+use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
+use crate::store::Handle;
+use std::collections::{BTreeMap, HashSet};
+
+/// A path of the user's model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expanded {
+    /// Its steps.
+    pub path: Vec<Step>,
+    /// For a cycle: the steps from here on repeat for ever.
+    pub cycle_start: Option<usize>,
+    /// The error of its last step.
+    pub error: Option<Trap>,
+}
+
+struct Expander<'a> {
+    model: &'a Model,
+    reduced: &'a Reduced,
+    machine: Machine<'a>,
+    path: Vec<Step>,
+    error: Option<Trap>,
+    /// Silent steps that are still to be done, by pid.
+    pending: BTreeMap<u8, Vec<u32>>,
+}
+
+/// Turns a path of a reduced model into one of the user's model, `program` without or with the claim that was checked.
+/// `fails`: the last step is the one that goes wrong. `cycle_start`: the path is a cycle from here on.
+pub fn expand(
+    model: &Model,
+    program: &Program,
+    reduced: &Reduced,
+    path: &[Step],
+    cycle_start: Option<usize>,
+    fails: bool,
+) -> Result<Expanded, String> {
+    let machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
+    let (pending, error) = (BTreeMap::new(), None);
+    let mut expander = Expander { model, reduced, machine, path: Vec::new(), error, pending };
+    expander.follow(&path[..cycle_start.unwrap_or(0)], fails && cycle_start == Some(path.len()))?;
+    let Some(start) = cycle_start.filter(|&start| start < path.len()) else {
+        expander.follow(&path[cycle_start.unwrap_or(0)..], fails)?;
+        if !fails {
+            expander.flush_all()?;
+        }
+        return Ok(Expanded { path: expander.path, cycle_start, error: expander.error });
+    };
+    // What is pending is part of the state. The second time round it is the same at both ends of the cycle.
+    let (mut at, mut before) = (expander.path.len(), expander.pending.clone());
+    expander.follow(&path[start..], false)?;
+    if expander.pending != before {
+        (at, before) = (expander.path.len(), expander.pending.clone());
+        expander.follow(&path[start..], false)?;
+    }
+    if expander.pending != before {
+        return Err("the cycle does not close".to_string());
+    }
+    Ok(Expanded { path: expander.path, cycle_start: Some(at), error: expander.error })
+}
+
+impl Expander<'_> {
+    fn follow(&mut self, path: &[Step], fails: bool) -> Result<(), String> {
+        for (number, &step) in path.iter().enumerate() {
+            let Actor::Process(pid) = step.actor else {
+                self.take(step)?;
+                continue;
+            };
+            self.flush(pid)?;
+            self.machine.forget_journal_if_idle();
+            let mark = self.machine.mark();
+            let proctype = (usize::from(pid) < self.machine.process_count())
+                .then(|| self.machine.proctype(usize::from(pid)) as usize)
+                .ok_or_else(|| format!("there is no process {pid}"))?;
+            self.take(step)?;
+            let next = path.get(number + 1).map(|next| next.actor);
+            if self.machine.in_handshake()
+                && let Some(Actor::Process(partner)) = next
+                && self.pending.contains_key(&partner)
+            {
+                // Who takes the offer has to be ready for it.
+                self.machine.undo(mark);
+                self.path.pop();
+                self.flush(partner)?;
+                self.take(step)?;
+            }
+            if !(fails && number + 1 == path.len()) {
+                self.tail(pid, proctype, step.transition)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the silent steps behind a step, or remembers them for later.
+    fn tail(&mut self, pid: u8, proctype: usize, transition: u32) -> Result<(), String> {
+        let tail = self.reduced.tail(proctype, transition);
+        let atomic = |model: &Model, t: u32| model.proctypes[proctype].automaton.transitions[t as usize].atomic;
+        let later = if self.machine.in_handshake() {
+            tail.len()
+        } else if atomic(&self.reduced.model, transition) {
+            0
+        } else {
+            tail.iter().rev().take_while(|&&t| atomic(self.model, t)).count()
+        };
+        let (now, later) = tail.split_at(tail.len() - later);
+        for &transition in now {
+            self.take(Step { actor: Actor::Process(pid), transition, timeout: false })?;
+        }
+        if !later.is_empty() {
+            self.pending.insert(pid, later.to_vec());
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, pid: u8) -> Result<(), String> {
+        for transition in self.pending.remove(&pid).unwrap_or_default() {
+            self.take(Step { actor: Actor::Process(pid), transition, timeout: false })?;
+        }
+        Ok(())
+    }
+
+    fn flush_all(&mut self) -> Result<(), String> {
+        while let Some(&pid) = self.pending.keys().next() {
+            self.flush(pid)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, step: Step) -> Result<(), String> {
+        let number = self.path.len() + 1;
+        self.error = take(&mut self.machine, step).map_err(|reason| format!("step {number}: {reason}"))?;
+        self.path.push(step);
+        Ok(())
+    }
+}
+
+/// What an audit has compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Audit {
+    /// States of the user's model.
+    pub full: usize,
+    /// States of the reduced model.
+    pub reduced: usize,
+    /// Different errors of each.
+    pub errors: usize,
+    /// Deadlocks of the reduced model, valid or not.
+    pub halts: usize,
+}
+
+/// Explores a model as it is and as the reductions make it, in full and depth first, and compares. `Ok(None)`: the model has
+/// more than `most` states, or its initial state cannot be made. `Err` says what the reduction has got wrong:
+/// - the errors of both are the same, statement by statement;
+/// - the path to each, expanded, leads to the same error of the user's model;
+/// - the states in which nothing can move are the same, apart from dead variables;
+/// - the reduced model has no more states, and without merging exactly those of the user's model with dead variables 0.
+pub fn audit(model: &Model, wanted: Reductions, most: usize) -> Result<Option<Audit>, String> {
+    let reduced = reduce(model, Observed::default(), wanted);
+    let (user, small) = (Program::new(model, None), Program::new(&reduced.model, None));
+    let Some(full) = Explored::new(&user, most) else { return Ok(None) };
+    let Some(less) = Explored::new(&small, most) else {
+        return Err(format!("more than the {} states of the user's model", full.states.len()));
+    };
+    if less.states.len() > full.states.len() {
+        return Err(format!("{} states instead of {}", less.states.len(), full.states.len()));
+    }
+    for (name, one, other) in [("lost", &full, &less), ("new", &less, &full)] {
+        if let Some(error) = one.errors.keys().find(|error| !other.errors.contains_key(*error)) {
+            return Err(format!("{name}: {error}"));
+        }
+    }
+    for (error, path) in &less.errors {
+        same_error(model, &user, &reduced, error, path).map_err(|reason| format!("{error}: {reason}"))?;
+    }
+    let clear = |states: &HashSet<Vec<u8>>| states.iter().map(|state| canonical(&reduced, &user, state)).collect();
+    let (states, halts): (HashSet<Vec<u8>>, HashSet<Vec<u8>>) = (clear(&full.states), clear(&full.halts));
+    if halts != less.halts {
+        return Err(format!("{} states in which nothing can move instead of {}", less.halts.len(), halts.len()));
+    }
+    if !wanted.merging && states != less.states {
+        return Err(format!("{} states instead of {}", less.states.len(), states.len()));
+    }
+    for path in &less.paths {
+        let expanded = expand(model, &user, &reduced, path, None, false)?;
+        if !full.halts.contains(&follow_rules(&user, &expanded.path)?) {
+            return Err("something can still move where the reduced model has come to an end".to_string());
+        }
+    }
+    let (errors, halts) = (less.errors.len(), less.halts.len());
+    Ok(Some(Audit { full: full.states.len(), reduced: less.states.len(), errors, halts }))
+}
+
+/// Does the path of the reduced model lead to this error in the user's model, by steps that are allowed there?
+fn same_error(
+    model: &Model,
+    user: &Program,
+    reduced: &Reduced,
+    error: &str,
+    found: &(Vec<Step>, bool),
+) -> Result<(), String> {
+    let (path, in_step) = found;
+    let expanded = expand(model, user, reduced, path, None, *in_step)?;
+    if !in_step {
+        // A clause that cannot be evaluated belongs to no step.
+        return follow_rules(user, &expanded.path).map(|_| ());
+    }
+    match expanded.error {
+        Some(trap) if error == text(user, trap) => {}
+        other => return Err(format!("the path leads to {:?}", other.map(|trap| user.describe(trap)))),
+    }
+    let before = &expanded.path[..expanded.path.len() - 1];
+    follow_rules(user, before).map(|_| ())
+}
+
+/// Follows a path by the rules of a simulation (atomic blocks, `timeout`, escapes); gives the state at its end.
+fn follow_rules(program: &Program, path: &[Step]) -> Result<Vec<u8>, String> {
+    let mut machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
+    let mut atomic = None;
+    let mut at = 0;
+    while at < path.len() {
+        let possible = choices(&mut machine, atomic);
+        let Some(choice) = possible.iter().find(|choice| path[at..].starts_with(&choice.steps)) else {
+            // What goes wrong behind the path may be a look at an offer, which is then the last step.
+            let is_send = at + 1 == path.len() && take(&mut machine, path[at]).is_ok() && machine.in_handshake();
+            return if is_send { Ok(Vec::new()) } else { Err(format!("step {} is not allowed", at + 1)) };
+        };
+        for &step in &choice.steps {
+            let Actor::Process(pid) = step.actor else { return Err("a step of a claim".to_string()) };
+            let proctype = machine.proctype(usize::from(pid));
+            take(&mut machine, step)?;
+            atomic = atomic_after(&machine, proctype, step);
+            machine.forget_journal_if_idle();
+        }
+        at += choice.steps.len();
+    }
+    Ok(machine.saved().to_vec())
+}
+
+/// An error with its place, the same in both programs.
+fn text(program: &Program, trap: Trap) -> String {
+    let span = program.sites.get(trap.site() as usize).map(|site| site.span).unwrap_or_default();
+    format!("{} at {}..{}", program.describe(trap), span.start, span.end)
+}
+
+/// A state (with hidden variables) of the user's model with its dead variables 0.
+fn canonical(reduced: &Reduced, program: &Program, state: &[u8]) -> Vec<u8> {
+    let mut clear = state.to_vec();
+    reduced.unread().iter().for_each(|place| clear_place(&mut clear, program, 0, place));
+    let mut present = vec![false; program.proctypes.len()];
+    let mut at = program.first_process as usize;
+    while at < state.len() {
+        let proctype = usize::from(state[at]);
+        present[proctype] = true;
+        let location = u32::from(u16::from_le_bytes([state[at + 1], state[at + 2]]));
+        reduced.dead(proctype, location).for_each(|place| clear_place(&mut clear, program, at, place));
+        at += program.proctypes[proctype].size as usize;
+    }
+    for proctype in (0..present.len()).filter(|&proctype| !present[proctype]) {
+        // Globals that only a process used that is dead by now.
+        reduced.own_globals(proctype).for_each(|place| clear_place(&mut clear, program, 0, place));
+    }
+    clear
+}
+
+fn clear_place(state: &mut [u8], program: &Program, process: usize, place: &Place) {
+    let at = place.offset as usize
+        + match place.region {
+            Region::Hidden => 0,
+            Region::Global => program.globals as usize,
+            Region::Local => process,
+        };
+    match place.scalar {
+        Scalar::Bits { shift, width } => state[at] &= !(((1 << width) - 1) << shift),
+        scalar => state[at..at + scalar.size() as usize].fill(0),
+    }
+}
+
+/// All that a plain search meets.
+struct Explored {
+    most: usize,
+    /// Stored states, with their hidden variables.
+    states: HashSet<Vec<u8>>,
+    /// Those in which nothing can move.
+    halts: HashSet<Vec<u8>>,
+    /// A path to some of them.
+    paths: Vec<Vec<Step>>,
+    /// Errors with the path to the first of each; whether the last step of the path is the one that fails.
+    errors: BTreeMap<String, (Vec<Step>, bool)>,
+}
+
+/// Paths to states in which nothing can move that an audit follows.
+const FOLLOWED: usize = 20;
+
+impl Explored {
+    /// Everything that can be reached; `None` if the initial state cannot be made, or there are more than `most` states.
+    fn new(program: &Program, most: usize) -> Option<Explored> {
+        let mut machine = Machine::new(program).ok()?;
+        let rules = Rules {
+            end_states: false,
+            assertions: true,
+            pass_assertions: false,
+            strict_channels: false,
+            max_depth: u64::MAX,
+            claim: false,
+            halts: true,
+            stutter: false,
+        };
+        let mut explored = Explored {
+            most,
+            states: HashSet::new(),
+            halts: HashSet::new(),
+            paths: Vec::new(),
+            errors: BTreeMap::new(),
+        };
+        let ended = Walk::new(program.transitions.len(), rules).run(&mut machine, &mut explored, true);
+        (ended == Ended::Complete).then_some(explored)
+    }
+}
+
+impl Visitor for Explored {
+    fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
+        if self.states.contains(machine.saved()) {
+            return Decision::Back;
+        }
+        if self.states.len() >= self.most {
+            return Decision::Stop;
+        }
+        self.states.insert(machine.saved().to_vec());
+        Decision::Enter(Handle::default())
+    }
+
+    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
+        Control::Continue
+    }
+
+    fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        match event {
+            Event::Trap(trap) => {
+                self.errors.entry(text(machine.program(), trap)).or_insert_with(|| {
+                    let path = walk.path(machine).into_iter().chain(step).collect();
+                    (path, step.is_some())
+                });
+            }
+            Event::Halt => {
+                if self.halts.insert(machine.saved().to_vec()) && self.paths.len() < FOLLOWED {
+                    self.paths.push(walk.path(machine));
+                }
+            }
+            Event::InvalidEnd | Event::ClaimEnd => {}
+        }
+        Control::Continue
+    }
+}
