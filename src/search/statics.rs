@@ -27,9 +27,16 @@ pub struct Expanded {
     pub path: Vec<Step>,
     /// For a cycle: the steps from here on repeat for ever.
     pub cycle_start: Option<usize>,
+    /// The cycle comes back to the very state that it starts from. If not, the two differ in variables that nobody reads.
+    pub closes: bool,
     /// The error of its last step.
     pub error: Option<Trap>,
 }
+
+/// So often a cycle is followed until its variables come back to the values they had: a byte that counts does by then.
+const MOST_ROUNDS: usize = 300;
+/// A path of so many steps is not made longer for that.
+const MOST_STEPS: usize = 100_000;
 
 struct Expander<'a> {
     model: &'a Model,
@@ -54,28 +61,40 @@ pub fn expand(
     let machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
     let (pending, error) = (BTreeMap::new(), None);
     let mut expander = Expander { model, reduced, machine, path: Vec::new(), error, pending };
-    expander.follow(&path[..cycle_start.unwrap_or(0)], fails && cycle_start == Some(path.len()))?;
-    let Some(start) = cycle_start.filter(|&start| start < path.len()) else {
-        expander.follow(&path[cycle_start.unwrap_or(0)..], fails)?;
+    let start = cycle_start.map_or(path.len(), |start| start.min(path.len()));
+    let (stem, cycle) = path.split_at(start);
+    expander.follow(stem, fails)?;
+    if cycle.is_empty() {
         if !fails {
             expander.flush_all()?;
         }
-        return Ok(Expanded { path: expander.path, cycle_start, error: expander.error });
-    };
-    // What is pending is part of the state. The second time round it is the same at both ends of the cycle.
-    let (mut at, mut before) = (expander.path.len(), expander.pending.clone());
-    expander.follow(&path[start..], false)?;
-    if expander.pending != before {
-        (at, before) = (expander.path.len(), expander.pending.clone());
-        expander.follow(&path[start..], false)?;
+        return Ok(Expanded { path: expander.path, cycle_start: None, closes: true, error: expander.error });
     }
-    if expander.pending != before {
-        return Err("the cycle does not close".to_string());
-    }
-    Ok(Expanded { path: expander.path, cycle_start: Some(at), error: expander.error })
+    let (cycle_start, closes) = expander.go_round(cycle)?;
+    Ok(Expanded { path: expander.path, cycle_start: Some(cycle_start), closes, error: expander.error })
 }
 
 impl Expander<'_> {
+    /// Follows a cycle until the user's model is back in a state in which it was before at this point: variables that nobody reads
+    /// may take some rounds, and silent steps that are put off are the same at both ends from the second round on. Gives where the
+    /// last round or rounds begin, and whether the state is the same there.
+    fn go_round(&mut self, cycle: &[Step]) -> Result<(usize, bool), String> {
+        let mut known = vec![(self.machine.saved().to_vec(), self.pending.clone(), self.path.len())];
+        loop {
+            let (before, length) = (self.pending.clone(), self.path.len());
+            self.follow(cycle, false)?;
+            let here =
+                known.iter().find(|(state, pending, _)| state == self.machine.saved() && *pending == self.pending);
+            if let Some(&(_, _, start)) = here {
+                return Ok((start, true));
+            }
+            if before == self.pending && (known.len() >= MOST_ROUNDS || self.path.len() >= MOST_STEPS) {
+                return Ok((length, false));
+            }
+            known.push((self.machine.saved().to_vec(), self.pending.clone(), self.path.len()));
+        }
+    }
+
     fn follow(&mut self, path: &[Step], fails: bool) -> Result<(), String> {
         for (number, &step) in path.iter().enumerate() {
             let Actor::Process(pid) = step.actor else {
@@ -272,7 +291,7 @@ fn canonical(reduced: &Reduced, program: &Program, state: &[u8]) -> Vec<u8> {
     }
     for proctype in (0..present.len()).filter(|&proctype| !present[proctype]) {
         // Globals that only a process used that is dead by now.
-        reduced.own_globals(proctype).for_each(|place| clear_place(&mut clear, program, 0, place));
+        reduced.dead_with(proctype).for_each(|place| clear_place(&mut clear, program, 0, place));
     }
     clear
 }

@@ -30,7 +30,7 @@ pub(super) fn merge(model: &mut Model, looks: &Looks, observed: Observed) -> Vec
     let uses = &model.uses;
     let counted = uses.last || uses.enabled || uses.pc_value || uses.priorities;
     let mut tails = vec![Vec::new(); model.proctypes.len()];
-    if counted || observed.claim.is_some() {
+    if counted || observed.claim.is_some() || observed.non_progress {
         return tails;
     }
     let flow = Flow::new(model);

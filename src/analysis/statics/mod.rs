@@ -30,6 +30,8 @@ pub struct Observed {
     pub claim: Option<usize>,
     /// Cycles through accept labels of the processes are looked for.
     pub accept_labels: bool,
+    /// Cycles without progress are looked for; that takes a claim of its own.
+    pub non_progress: bool,
     /// Only weakly fair runs count.
     pub fair: bool,
 }
@@ -39,7 +41,8 @@ pub struct Observed {
 pub struct Reductions {
     /// Set variables to 0 that nobody reads any more.
     pub dead_variables: bool,
-    /// Leave out writes of values that nobody reads.
+    /// Leave out writes of values that nobody reads. Only together with dead variables: to leave out `x = 0` by itself would keep an
+    /// old value, and with it states that the user has taken care to avoid.
     pub unread_writes: bool,
     /// Make one step of a step and the local steps behind it.
     pub merging: bool,
@@ -71,6 +74,8 @@ struct Liveness {
     places: Vec<Place>,
     /// By location. Empty if nothing is reset.
     live: Vec<BitSet>,
+    /// Alive at every location, and for good where the process has died.
+    always: BitSet,
 }
 
 /// Counts for the report: what was done to the model.
@@ -97,10 +102,13 @@ impl Reduced {
         places.iter().enumerate().filter(move |(n, _)| dead(*n)).map(|(_, place)| place)
     }
 
-    /// The globals that a process of this type alone uses.
-    pub fn own_globals(&self, proctype: usize) -> impl Iterator<Item = &Place> {
-        let liveness = self.liveness.get(proctype).into_iter();
-        liveness.flat_map(|liveness| &liveness.places).filter(|place| place.region == Region::Global)
+    /// The globals that are 0 when the only process that uses them, one of this type, is gone.
+    pub fn dead_with(&self, proctype: usize) -> impl Iterator<Item = &Place> {
+        let liveness = self.liveness.get(proctype).filter(|liveness| !liveness.live.is_empty()).into_iter();
+        liveness.flat_map(|liveness| {
+            let places = liveness.places.iter().enumerate().filter(|(n, _)| !liveness.always.contains(*n));
+            places.map(|(_, place)| place).filter(|place| place.region == Region::Global)
+        })
     }
 
     /// The global variables that are always 0 because nobody reads them.
@@ -139,9 +147,10 @@ pub fn reduce(model: &Model, observed: Observed, wanted: Reductions) -> Reduced 
         liveness: vec![Liveness::default(); model.proctypes.len()],
         unread: Vec::new(),
     };
-    let looks = Looks::new(model, observed, wanted.unread_writes);
+    let strong = wanted.dead_variables && wanted.unread_writes;
+    let looks = Looks::new(model, observed, strong);
     let cells: Vec<Cells> = (0..model.proctypes.len()).map(|p| Cells::new(model, &looks, p)).collect();
-    if wanted.unread_writes {
+    if strong {
         for (p, cells) in cells.iter().enumerate() {
             dead::drop_unread_writes(&mut reduced.model.proctypes[p].automaton, cells);
         }
@@ -151,8 +160,8 @@ pub fn reduce(model: &Model, observed: Observed, wanted: Reductions) -> Reduced 
     }
     if wanted.dead_variables {
         for (p, cells) in cells.into_iter().enumerate() {
-            let live = dead::reset(&mut reduced.model, p, &looks, &cells, wanted.unread_writes);
-            reduced.liveness[p] = Liveness { places: cells.places, live };
+            let live = dead::reset(&mut reduced.model, p, &looks, &cells, strong);
+            reduced.liveness[p] = Liveness { places: cells.places, live, always: cells.always };
         }
         reduced.unread = looks.clear_unread(&mut reduced.model);
     }
