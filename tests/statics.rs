@@ -247,6 +247,13 @@ fn silent_steps_wait() -> Result<(), Failed> {
     );
     let found = audit(&model, Reductions::ALL, 1_000)?;
     expect(found.is_some_and(|audit| audit.errors == 1 && audit.halts == 1), || format!("{found:?}"))?;
+    // the silent step at the beginning of the second block waits, but not longer than until nobody else can move
+    let stuck = model_of(
+        "byte g; active proctype P() { byte x; g = 1; atomic { x = 1; g == 2 } } \
+         active proctype Q() { timeout -> assert(g == 2) }",
+    );
+    let found = audit(&stuck, Reductions::ALL, 1_000)?;
+    expect(found.is_some_and(|audit| audit.errors == 1), || format!("{found:?}"))?;
     expect(reduce(&model, Observed::default(), Reductions::ALL).summary().merged >= 2, || {
         "nothing is merged".to_string()
     })

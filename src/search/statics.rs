@@ -7,8 +7,8 @@
 //! - behind an offer the silent steps wait for the rendezvous, and for an atomic block of the receiver;
 //! - silent steps that lead into an atomic block wait for the step that goes on in it.
 //!
-//! In both cases the silent steps are done immediately before the next step that their process takes part in, or at the end of
-//! the path.
+//! In both cases the silent steps are done immediately before the next step that their process takes part in, or before a
+//! `timeout`, or at the end of the path.
 
 use crate::analysis::statics::{Observed, Reduced, Reductions, reduce};
 use crate::exec::{Machine, Program, Trap};
@@ -101,6 +101,10 @@ impl Expander<'_> {
                 self.take(step)?;
                 continue;
             };
+            if step.timeout {
+                // Nobody can move here in the reduced model; in the user's model that holds behind the silent steps.
+                self.flush_all()?;
+            }
             self.flush(pid)?;
             self.machine.forget_journal_if_idle();
             let mark = self.machine.mark();

@@ -105,9 +105,7 @@ impl Looks {
         let written: Vec<Place> = model
             .initial
             .iter()
-            .filter_map(|initial| match initial {
-                Initial::Assign(place, _) | Initial::Channel(place, _) => Some(place.clone()),
-            })
+            .map(|(Initial::Assign(place, _) | Initial::Channel(place, _))| place.clone())
             .collect();
         for place in &places {
             if written.iter().any(|first| first.region == place.region && first.variable == place.variable) {
