@@ -3,13 +3,15 @@
 
 mod common;
 
-use common::{DEEPEST, Expectation, LARGEST, expected_cycles, model_of, run, violated};
+use common::{DEEPEST, Expectation, LARGEST, bounded, expected_cycles, model_of, run, violated};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::analysis::statics::{Observed, Reduced, Reductions, reduce};
 use pv::model::Model;
 use pv::search::cycles::lasso;
 use pv::search::outcome::{Outcome, Verdict, Violation, ViolationKind};
-use pv::search::plan::{Plan, Property, Reducing};
+use pv::search::plan::{
+    CycleProperty, Cycles, DepthFirst, DepthStore, Plan, Property, Search, Sets, Technique, Techniques,
+};
 use pv::search::statics::{audit, expand};
 use std::path::Path;
 
@@ -66,20 +68,31 @@ fn check(path: &Path) -> Result<(), Failed> {
     for (name, wanted) in SETTINGS {
         audit(&model, wanted, LARGEST as usize).map_err(|reason| format!("{name}: {reason}"))?;
     }
-    let plan = Plan { all_errors: true, max_depth: (!known).then_some(DEEPEST), ..Plan::default() };
+    let bound = (!known).then_some(DEEPEST);
+    let plan = bounded(Plan { all_errors: true, ..Plan::default() }, bound);
     let full = run(&model, &plan);
     if matches!(full.verdict, Verdict::Incomplete(_)) || full.counts.stored > LARGEST {
         return Ok(());
     }
     let reduced = reduce(&model, Observed::default(), Reductions::ALL);
-    for reducing in [Reducing::Nothing, Reducing::Sleep, Reducing::Persistent, Reducing::PersistentSleep] {
-        let less = run(&reduced.model, &Plan { reducing, ..plan.clone() });
-        expect(violated(&less) == violated(&full), || format!("{reducing:?}: {}", less.verdict.name()))?;
-        expect(deadlocks(&less) == deadlocks(&full), || format!("{reducing:?}: deadlocks differ"))?;
+    let persistent = |check| Technique::PersistentSets(Sets { check, ..Sets::default() });
+    for techniques in [
+        Techniques::None,
+        Techniques::One(Technique::SleepSets),
+        Techniques::One(persistent(false)),
+        Techniques::Both(Sets::default()),
+    ] {
+        let plan = bounded(Plan { search: common::reduced(techniques), ..plan.clone() }, bound);
+        let less = run(&reduced.model, &plan);
+        expect(violated(&less) == violated(&full), || format!("{techniques:?}: {}", less.verdict.name()))?;
+        expect(deadlocks(&less) == deadlocks(&full), || format!("{techniques:?}: deadlocks differ"))?;
     }
     if full.counts.stored <= CHECKED {
-        for (check_independence, reducing) in [(true, Reducing::Nothing), (false, Reducing::Persistent)] {
-            let plan = Plan { check_independence, check_por: !check_independence, reducing, ..plan.clone() };
+        for techniques in [Techniques::None, Techniques::One(persistent(true))] {
+            let store = DepthStore::Exact(techniques);
+            let check_independence = techniques == Techniques::None;
+            let search = Search::Depth(DepthFirst { store, check_independence, ..DepthFirst::default() });
+            let plan = bounded(Plan { search, ..plan.clone() }, bound);
             let outcome = run(&reduced.model, &plan);
             expect(!matches!(outcome.verdict, Verdict::Incomplete(_)), || format!("{:?}", outcome.verdict))?;
         }
@@ -90,10 +103,10 @@ fn check(path: &Path) -> Result<(), Failed> {
 /// The reduced model for the search of a plan.
 fn reduced_for(model: &Model, plan: &Plan) -> Reduced {
     let observed = Observed {
-        claim: if let Property::Claim(number) = plan.property { Some(number) } else { None },
-        accept_labels: plan.property == Property::AcceptLabels,
-        non_progress: plan.property == Property::NonProgress,
-        fair: plan.fair,
+        claim: plan.property().claim(),
+        accept_labels: plan.property() == Property::Cycles(CycleProperty::AcceptLabels),
+        non_progress: plan.property() == Property::Cycles(CycleProperty::Progress),
+        fair: plan.search.is_fair(),
     };
     reduce(model, observed, Reductions::ALL)
 }
@@ -109,31 +122,35 @@ fn check_cycles(path: &Path) -> Result<(), Failed> {
     let model = common::load(path)?;
     for line in expected {
         let claim = model.claims.iter().position(|claim| &*claim.name == line.property);
-        let property = match (line.mode, claim) {
-            ("non-progress", _) => Property::NonProgress,
-            (_, Some(number)) => Property::Claim(number),
-            _ if !model.claims.is_empty() => Property::Claim(0),
-            _ => Property::AcceptLabels,
+        let of = match (line.mode, claim) {
+            ("non-progress", _) => CycleProperty::Progress,
+            (_, Some(number)) => CycleProperty::Claim(number),
+            _ if !model.claims.is_empty() => CycleProperty::Claim(0),
+            _ => CycleProperty::AcceptLabels,
         };
-        same_cycles(&model, &Plan { property, fair: line.fair, ..Plan::default() })?;
+        same_cycles(&model, &cycles(of, line.fair))?;
     }
     Ok(())
+}
+
+fn cycles(of: CycleProperty, fair: bool) -> Plan {
+    Plan { search: Search::Cycles(Cycles { of, fair, max_depth: None }), ..Plan::default() }
 }
 
 fn same_cycles(model: &Model, plan: &Plan) -> Result<(), Failed> {
     let reduced = reduced_for(model, plan);
     let (full, less) = (run(model, plan), run(&reduced.model, plan));
-    expect(violated(&full) == violated(&less), || format!("{:?}: {}", plan.property, less.verdict.name()))?;
+    expect(violated(&full) == violated(&less), || format!("{:?}: {}", plan.property(), less.verdict.name()))?;
     expect(less.counts.stored <= full.counts.stored || violated(&full), || {
-        format!("{:?}: more states", plan.property)
+        format!("{:?}: more states", plan.property())
     })?;
-    let (_, program) = plan.compile(model);
+    let (_, program) = plan.property().compile(model);
     for violation in &less.violations {
         let fails = violation.cycle_start.is_none() && violation.kind != ViolationKind::InvalidEndState;
         let expanded = expand(model, &program, &reduced, &violation.path, violation.cycle_start, fails)?;
         expect(expanded.closes, || "the cycle closes only apart from dead variables".to_string())?;
         let user = Violation { path: expanded.path, cycle_start: expanded.cycle_start, ..violation.clone() };
-        lasso::check(&program, plan.settings().rules, plan.fair, &user)?;
+        lasso::check(&program, plan.settings().rules, plan.search.is_fair(), &user)?;
     }
     Ok(())
 }
@@ -291,7 +308,7 @@ fn cycles_pass_silent_steps() -> Result<(), Failed> {
     ] {
         let model = model_of(text);
         for fair in [false, true] {
-            let plan = Plan { property: Property::AcceptLabels, fair, ..Plan::default() };
+            let plan = cycles(CycleProperty::AcceptLabels, fair);
             same_cycles(&model, &plan).map_err(|what| format!("{text}: {what:?}"))?;
             let merged = reduced_for(&model, &plan).summary().merged > 0;
             expect(merged == merges, || format!("merged {merged}: {text}"))?;

@@ -14,6 +14,7 @@ use crate::analysis::statics::{Observed, Reduced, Reductions, reduce};
 use crate::exec::{Machine, Program, Trap};
 use crate::model::{Model, Place, Region, Scalar, TransitionType};
 use crate::search::outcome::{Actor, Step};
+use crate::search::reduce::Full;
 use crate::search::walk::possible::{atomic_after, choices};
 use crate::search::walk::replay::take;
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
@@ -350,7 +351,7 @@ impl Explored {
             paths: Vec::new(),
             errors: BTreeMap::new(),
         };
-        let ended = Walk::new(program.transitions.len(), rules).run(&mut machine, &mut explored, true);
+        let ended = Walk::new(program.transitions.len(), rules).run(&mut machine, &mut explored, &mut Full);
         (ended == Ended::Complete).then_some(explored)
     }
 }
@@ -367,10 +368,6 @@ impl Visitor for Explored {
         Decision::Enter(Handle::default())
     }
 
-    fn leave(&mut self, _: &mut Machine<'_>, _: &Walk, _: Handle) -> Control {
-        Control::Continue
-    }
-
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
         match event {
             Event::Trap(trap) => {
@@ -384,7 +381,7 @@ impl Visitor for Explored {
                     self.paths.push(walk.path(machine));
                 }
             }
-            Event::InvalidEnd | Event::ClaimEnd => {}
+            Event::InvalidEnd | Event::ClaimEnd | Event::Cut => {}
         }
         Control::Continue
     }
