@@ -163,7 +163,7 @@ fn together() -> Result<(), Failed> {
         (philosophers, Techniques::Both(SETS), 997, 986),
         (philosophers, Techniques::Both(DEADLOCK_SETS), 532, 294),
         (transfer, PERSISTENT, 6042, 1540),
-        (transfer, Techniques::Both(SETS), 5783, 1207),
+        (transfer, Techniques::Both(SETS), 6042, 1648),
     ] {
         let outcome = run(&model_of(text), &plan_of(reduced(techniques)));
         let found = (outcome.counts.stored, outcome.counts.matched);
