@@ -5,10 +5,10 @@ use crate::model::*;
 use crate::search::outcome::*;
 use crate::source::{FileId, SourceMap, Span};
 
-pub const TEXT: &str =
+pub(super) const TEXT: &str =
     "active proctype sender() {\n  out!msg,0;\n  out!ack,1;\n  assert(x == 1)\n}\nproctype ghost() { skip }\n";
 
-pub struct Sample {
+pub(super) struct Sample {
     pub map: SourceMap,
     pub model: Model,
     pub setting: Setting,
@@ -105,11 +105,11 @@ impl Sample {
         }
     }
 
-    pub fn verified() -> Sample {
+    pub(super) fn verified() -> Sample {
         Sample::with(Verdict::of_complete_search(0, None, true), Vec::new())
     }
 
-    pub fn no_error_found() -> Sample {
+    pub(super) fn no_error_found() -> Sample {
         let mut sample = Sample::with(Verdict::of_complete_search(0, None, false), Vec::new());
         sample.setting.store = "compact";
         sample.runs[0].outcome.omission_probability = Some(0.031);
@@ -117,11 +117,11 @@ impl Sample {
         sample
     }
 
-    pub fn incomplete() -> Sample {
+    pub(super) fn incomplete() -> Sample {
         Sample::with(Verdict::of_complete_search(0, Some(Limit::Depth(100)), true), Vec::new())
     }
 
-    pub fn violated() -> Sample {
+    pub(super) fn violated() -> Sample {
         let violation = Violation {
             kind: ViolationKind::Assertion,
             message: "assertion violated (x == 1)".into(),
@@ -137,7 +137,7 @@ impl Sample {
         Sample::with(Verdict::of_complete_search(1, None, true), vec![violation])
     }
 
-    pub fn report(&self) -> Report<'_> {
+    pub(super) fn report(&self) -> Report<'_> {
         Report {
             map: &self.map,
             model: &self.model,

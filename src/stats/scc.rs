@@ -98,7 +98,7 @@ fn close(graph: &Graph, root: u32, open: &mut Vec<u32>, done: &mut [bool], low: 
 mod tests {
     use super::*;
 
-    pub fn graph(successors: &[&[u32]]) -> Graph {
+    pub(super) fn graph(successors: &[&[u32]]) -> Graph {
         let mut graph = Graph { offsets: vec![0], ..Graph::default() };
         for targets in successors {
             graph.levels.push(0);

@@ -17,6 +17,6 @@ pub use parser::parse;
 pub use same::same_tree;
 
 lalrpop_util::lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, unused, missing_docs)]
+    #[allow(clippy::all, clippy::pedantic, unused, missing_docs, unreachable_pub)]
     promela
 );

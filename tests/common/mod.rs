@@ -16,17 +16,17 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 /// Models above this many states are left to the comparison with SPIN.
-pub const LARGEST: u64 = 20_000;
+pub(crate) const LARGEST: u64 = 20_000;
 /// No model of the corpus that ends needs a longer path.
-pub const DEEPEST: u64 = 20_000;
+pub(crate) const DEEPEST: u64 = 20_000;
 
 /// The folder of the project.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The models of a folder of the project, in order.
-pub fn models(folder: &str) -> Vec<PathBuf> {
+pub(crate) fn models(folder: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry of a folder").path()).collect();
     found.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
@@ -36,7 +36,7 @@ pub fn models(folder: &str) -> Vec<PathBuf> {
 }
 
 /// One trial for each model of the corpus and of the examples.
-pub fn trials(check: fn(&Path) -> Result<(), Failed>) -> Vec<Trial> {
+pub(crate) fn trials(check: fn(&Path) -> Result<(), Failed>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for folder in ["tests/corpus", "tests/corpus/micro", "examples"] {
         for path in models(folder) {
@@ -48,45 +48,45 @@ pub fn trials(check: fn(&Path) -> Result<(), Failed>) -> Vec<Trial> {
 }
 
 /// The program with these words, in this folder, with what it says kept.
-pub fn command(folder: &Path, line: &str) -> Command {
+pub(crate) fn command(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
     command.args(line.split_whitespace()).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 /// A model from a file.
-pub fn load(path: &Path) -> Result<Model, String> {
+pub(crate) fn load(path: &Path) -> Result<Model, String> {
     pv::load::read(path).map(|(_, model)| model)
 }
 
 /// A model from a text.
-pub fn model_of(text: &str) -> Model {
+pub(crate) fn model_of(text: &str) -> Model {
     pv::load::read_text("model.pml", text).unwrap_or_else(|what| panic!("{text}\n{what}")).1
 }
 
 /// A model of `examples`, named without its ending.
-pub fn example(name: &str) -> Model {
+pub(crate) fn example(name: &str) -> Model {
     load(&root().join("examples").join(format!("{name}.pml"))).unwrap_or_else(|what| panic!("{what}"))
 }
 
 /// A model of `tests/corpus`, named without its ending.
-pub fn corpus_model(name: &str) -> Model {
+pub(crate) fn corpus_model(name: &str) -> Model {
     load(&root().join("tests/corpus").join(format!("{name}.pml"))).unwrap_or_else(|what| panic!("{what}"))
 }
 
 /// A depth-first search that keeps every state and leaves out as much as this.
-pub fn reduced(techniques: Techniques) -> Search {
+pub(crate) fn reduced(techniques: Techniques) -> Search {
     Search::Depth(DepthFirst { store: DepthStore::Exact(techniques), ..DepthFirst::default() })
 }
 
 /// A breadth-first search in memory, reduced to these sets.
-pub fn breadth_first(sets: Option<Sets>) -> Search {
+pub(crate) fn breadth_first(sets: Option<Sets>) -> Search {
     let store = BreadthStore::Exact { sets, check_independence: false };
     Search::Breadth(BreadthFirst { store, max_depth: None })
 }
 
 /// The plan with a bound on its paths.
-pub fn bounded(mut plan: Plan, bound: Option<u64>) -> Plan {
+pub(crate) fn bounded(mut plan: Plan, bound: Option<u64>) -> Plan {
     match &mut plan.search {
         Search::Depth(DepthFirst { max_depth, .. })
         | Search::Breadth(BreadthFirst { max_depth, .. })
@@ -97,19 +97,19 @@ pub fn bounded(mut plan: Plan, bound: Option<u64>) -> Plan {
 }
 
 /// Runs a plan without showing anything.
-pub fn run(model: &Model, plan: &Plan) -> Outcome {
+pub(crate) fn run(model: &Model, plan: &Plan) -> Outcome {
     let interrupt = AtomicBool::new(false);
     plan.execute(model, &mut Monitor::silent(&interrupt))
 }
 
 /// It found an error.
-pub fn violated(outcome: &Outcome) -> bool {
+pub(crate) fn violated(outcome: &Outcome) -> bool {
     outcome.verdict == Verdict::Violated
 }
 
 /// What the head comment of a model says about the full search; see `tests/spin_expect.py`.
 #[derive(Debug)]
-pub enum Expectation {
+pub(crate) enum Expectation {
     /// SPIN does not accept the model.
     Refused,
     /// SPIN gave up in the middle, or its verifier crashed.
@@ -122,7 +122,7 @@ pub enum Expectation {
 
 /// The figures of an `expect:` line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Expected {
+pub(crate) struct Expected {
     /// The verdict is `violated`; else `verified`.
     pub violated: bool,
     pub stored: u64,
@@ -134,7 +134,7 @@ pub struct Expected {
 }
 
 /// The `expect:` line of a model's text.
-pub fn expectation(text: &str) -> Expectation {
+pub(crate) fn expectation(text: &str) -> Expectation {
     let Some(line) = text.lines().find_map(|line| line.split_once("expect: ")) else { return Expectation::None };
     let line = line.1.trim_end_matches("*/").trim();
     match line.split_whitespace().next() {
@@ -167,7 +167,7 @@ fn figures(line: &str) -> Expected {
 }
 
 /// One `expect-liveness:` line.
-pub struct ExpectedCycle<'a> {
+pub(crate) struct ExpectedCycle<'a> {
     /// Name of the claim; `-` is the never claim, or the accept labels of the model.
     pub property: &'a str,
     /// `acceptance` or `non-progress`.
@@ -177,7 +177,7 @@ pub struct ExpectedCycle<'a> {
 }
 
 /// The `expect-liveness:` lines of a model's text.
-pub fn expected_cycles(text: &str) -> Vec<ExpectedCycle<'_>> {
+pub(crate) fn expected_cycles(text: &str) -> Vec<ExpectedCycle<'_>> {
     let lines = text.lines().filter_map(|line| line.split_once("expect-liveness: "));
     lines
         .map(|(_, rest)| {

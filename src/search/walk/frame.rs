@@ -64,19 +64,19 @@ pub(super) struct Frame {
 
 impl Frame {
     /// A position that was just reached; its cursor is put at its start later on.
-    pub fn new(place: Place, mark: Mark, turn: Turn, timeout: bool) -> Frame {
+    pub(super) fn new(place: Place, mark: Mark, turn: Turn, timeout: bool) -> Frame {
         Frame { place, cursor: Cursor::default(), mark, turn, left: 0, timeout, any: false }
     }
 
     /// Do moves start here?
     #[inline]
-    pub fn is_root(&self) -> bool {
+    pub(super) fn is_root(&self) -> bool {
         !matches!(self.place, Place::Passed { .. })
     }
 
     /// Steps since the last root; 0 in a root.
     #[inline]
-    pub fn since(&self) -> u32 {
+    pub(super) fn since(&self) -> u32 {
         match self.place {
             Place::Passed { since } => since,
             _ => 0,
@@ -85,7 +85,7 @@ impl Frame {
 
     /// In a root: steps that its latest move has made in all.
     #[inline]
-    pub fn made(&mut self) -> Option<&mut u32> {
+    pub(super) fn made(&mut self) -> Option<&mut u32> {
         match &mut self.place {
             Place::Start { made } | Place::Entered { made, .. } | Place::Reentered { made } => Some(made),
             Place::Passed { .. } => None,

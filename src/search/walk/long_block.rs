@@ -21,21 +21,21 @@ struct LongBlock {
 
 /// The memories of the moves on a path, from its start on: a block may end in a state from which another one starts.
 #[derive(Debug, Default)]
-pub struct LongBlocks(Vec<LongBlock>);
+pub(super) struct LongBlocks(Vec<LongBlock>);
 
 impl LongBlocks {
     /// Nothing is remembered.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// Forgets the moves from this place of the path and behind it.
-    pub fn forget_from(&mut self, root: usize) {
+    pub(super) fn forget_from(&mut self, root: usize) {
         while self.0.last().is_some_and(|block| block.root >= root) {
             self.0.pop();
         }
@@ -43,7 +43,7 @@ impl LongBlocks {
 
     /// Was this state passed by the move from `root` before? From now on it was. With a `depth`, one that was passed on a
     /// longer path only counts as new.
-    pub fn knows(&mut self, root: usize, inside: &[u8], depth: Option<u64>) -> bool {
+    pub(super) fn knows(&mut self, root: usize, inside: &[u8], depth: Option<u64>) -> bool {
         self.forget_from(root + 1);
         if self.0.last().is_none_or(|block| block.root < root) {
             self.0.push(LongBlock { root, states: ExactStore::new(0), depths: HashMap::new() });
@@ -68,7 +68,7 @@ impl LongBlocks {
     }
 
     /// Bytes.
-    pub fn memory(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         // A map of this kind has two words and a byte for each place, and for a moment twice when it grows.
         self.0.iter().map(|block| block.states.memory() + block.depths.capacity() * 3 * 17).sum()
     }

@@ -1,7 +1,7 @@
 //! The places of a cache, in groups. A state may lie in any place of its group and nowhere else, so a lookup reads one group.
 //!
 //! Each place has a key of 8 bytes, the signature of its state (never 0; 0 is an empty place). With whole states each key has
-//! a place of a [`Slab`] beside it, and the bytes are compared too, so that two states are never taken for one.
+//! a place of a slab beside it, and the bytes are compared too, so that two states are never taken for one.
 //!
 //! Cost: 8 bytes per place; with whole states also the longest state so far and 4 bytes, rounded up to 16.
 

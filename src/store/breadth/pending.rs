@@ -101,7 +101,7 @@ fn slots_for(entries: usize) -> usize {
 }
 
 impl SignatureSet {
-    pub fn new(bytes: usize) -> Option<Self> {
+    pub(in crate::store) fn new(bytes: usize) -> Option<Self> {
         let most = (bytes / ENTRY_BYTES).clamp(LEAST_ENTRIES, u32::MAX as usize - 1);
         // All that may be needed is asked for now; what is not used costs nothing.
         let mut entries = Vec::new();
@@ -158,7 +158,7 @@ impl SignatureSet {
     }
 
     #[inline]
-    pub fn found_on_disk(&mut self, signature: u64) -> bool {
+    pub(in crate::store) fn found_on_disk(&mut self, signature: u64) -> bool {
         self.filter.may_have(signature) && self.mark_old(signature)
     }
 
@@ -226,7 +226,7 @@ pub(in crate::store) struct StateSet {
 }
 
 impl StateSet {
-    pub fn new(bytes: usize, seed: u64) -> Option<Self> {
+    pub(in crate::store) fn new(bytes: usize, seed: u64) -> Option<Self> {
         // A state and its table take about 64 bytes at the least; the filter is counted.
         let entries = bytes / 64;
         let budget = bytes.saturating_sub(entries * 2);
@@ -276,7 +276,7 @@ pub(in crate::store) enum Pending {
 }
 
 impl Pending {
-    pub fn memory(&self) -> usize {
+    pub(in crate::store) fn memory(&self) -> usize {
         match self {
             Pending::Signatures(set) => set.memory(),
             Pending::States(set) => set.store.memory() + set.filter.words.capacity() * size_of::<u64>(),
@@ -284,7 +284,7 @@ impl Pending {
     }
 
     /// How many wait to be judged.
-    pub fn waiting(&self) -> usize {
+    pub(in crate::store) fn waiting(&self) -> usize {
         match self {
             Pending::Signatures(set) => set.entries.len() - set.waiting,
             Pending::States(set) => set.waiting,
@@ -292,7 +292,7 @@ impl Pending {
     }
 
     #[inline]
-    pub fn insert(&mut self, signature: u64, state: &[u8]) -> Inserted {
+    pub(in crate::store) fn insert(&mut self, signature: u64, state: &[u8]) -> Inserted {
         match self {
             Pending::Signatures(set) => set.insert(signature),
             Pending::States(set) => set.insert(signature, state),
@@ -300,7 +300,7 @@ impl Pending {
     }
 
     /// Records of the table on disk are about to come.
-    pub fn begin_check(&mut self) {
+    pub(in crate::store) fn begin_check(&mut self) {
         match self {
             Pending::Signatures(set) => set.begin_check(),
             // Has its filter ready: the signatures of whole states are known only when they are put in.
@@ -310,7 +310,7 @@ impl Pending {
 
     /// A record of the table on disk: if such a state waits, it is old. Says whether one did.
     #[inline]
-    pub fn found_on_disk(&mut self, signature: u64, state: &[u8]) -> bool {
+    pub(in crate::store) fn found_on_disk(&mut self, signature: u64, state: &[u8]) -> bool {
         match self {
             Pending::Signatures(set) => set.found_on_disk(signature),
             Pending::States(set) => set.found_on_disk(signature, state),
@@ -318,7 +318,7 @@ impl Pending {
     }
 
     /// The table is full: must what waits be judged before there can be room?
-    pub fn must_judge(&self) -> bool {
+    pub(in crate::store) fn must_judge(&self) -> bool {
         match self {
             Pending::Signatures(set) => set.crowded() && set.capacity == set.most,
             Pending::States(set) => set.waiting > 0,
@@ -326,7 +326,7 @@ impl Pending {
     }
 
     /// Entries that M is made for now: part of a checkpoint, since what is forgotten when depends on it. 0: does not matter.
-    pub fn capacity(&self) -> usize {
+    pub(in crate::store) fn capacity(&self) -> usize {
         match self {
             Pending::Signatures(set) => set.capacity,
             Pending::States(_) => 0,
@@ -334,14 +334,14 @@ impl Pending {
     }
 
     /// Makes an M that was just made as large as another one was, if there is memory.
-    pub fn set_capacity(&mut self, capacity: usize) {
+    pub(in crate::store) fn set_capacity(&mut self, capacity: usize) {
         if let Pending::Signatures(set) = self {
             set.resize(capacity.max(LEAST_ENTRIES));
         }
     }
 
     /// Makes room, by growing or by forgetting known states; those that wait stay.
-    pub fn make_room(&mut self) {
+    pub(in crate::store) fn make_room(&mut self) {
         match self {
             Pending::Signatures(set) => set.make_room(),
             Pending::States(set) => set.store = ExactStore::with_budget(set.seed, set.budget),
@@ -349,7 +349,7 @@ impl Pending {
     }
 
     /// Goes over all, in order: signature or state, and whether it waits. For a checkpoint.
-    pub fn each(&self, mut f: impl FnMut(u64, &[u8], bool) -> Result<(), Limit>) -> Result<(), Limit> {
+    pub(in crate::store) fn each(&self, mut f: impl FnMut(u64, &[u8], bool) -> Result<(), Limit>) -> Result<(), Limit> {
         match self {
             Pending::Signatures(set) => {
                 let all = set.entries.iter().enumerate();
@@ -368,7 +368,7 @@ impl Pending {
     }
 
     /// What was put in last is known already. For a checkpoint, in which those that wait come last.
-    pub fn know_last(&mut self) {
+    pub(in crate::store) fn know_last(&mut self) {
         match self {
             Pending::Signatures(set) => set.waiting = set.entries.len(),
             Pending::States(set) => {
@@ -381,7 +381,7 @@ impl Pending {
     }
 
     /// Goes over what waits, in order, and says of each whether it was not found on disk. Then nothing waits.
-    pub fn judge<E>(&mut self, mut f: impl FnMut(u64, &[u8], bool) -> Result<(), E>) -> Result<(), E> {
+    pub(in crate::store) fn judge<E>(&mut self, mut f: impl FnMut(u64, &[u8], bool) -> Result<(), E>) -> Result<(), E> {
         match self {
             Pending::Signatures(set) => {
                 for entry in set.waiting..set.entries.len() {

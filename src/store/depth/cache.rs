@@ -8,7 +8,7 @@
 //! explored again. Without sleep sets that work explodes once N falls below a third of the states (Figure 4 of the paper).
 //! When the path alone needs more than N states the answer is [`Visit::Full`].
 //!
-//! Cost per state: a place of the [`Slab`] (the longest state so far), 12 to 24 bytes of table, 16 bytes of hash, traits and list. Nothing is
+//! Cost per state: a place of the slab (the longest state so far), 12 to 24 bytes of table, 16 bytes of hash, traits and list. Nothing is
 //! allocated after the cache has filled. Insertion, eviction and lookup take constant time.
 
 use crate::limit::Limit;

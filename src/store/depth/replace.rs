@@ -16,7 +16,7 @@
 //! Sound whatever is chosen: a forgotten state is at worst explored again.
 //!
 //! Cost: a state leaves a list by swapping places with the last one, in constant time; choosing looks at no more than
-//! [`CLASSES`] lists or `scan` states. 4 bytes per state in the lists, 8 bytes of traits.
+//! `CLASSES` lists or `scan` states. 4 bytes per state in the lists, 8 bytes of traits.
 
 use crate::model::TransitionType;
 use rand::rngs::SmallRng;
@@ -73,7 +73,7 @@ pub(in crate::store) struct Evictable {
 }
 
 impl Evictable {
-    pub fn new(strategy: Replacement, seed: u64) -> Self {
+    pub(in crate::store) fn new(strategy: Replacement, seed: u64) -> Self {
         let classes = match strategy {
             Replacement::Random | Replacement::Type { .. } => 1,
             _ => CLASSES,
@@ -81,19 +81,19 @@ impl Evictable {
         Evictable { strategy, lists: vec![Vec::new(); classes], rng: SmallRng::seed_from_u64(seed), insertions: 0 }
     }
 
-    pub fn memory(&self) -> usize {
+    pub(in crate::store) fn memory(&self) -> usize {
         self.lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum()
     }
 
     /// A new state, on the stack.
-    pub fn arrive(&mut self, how: TransitionType) -> Traits {
+    pub(in crate::store) fn arrive(&mut self, how: TransitionType) -> Traits {
         self.insertions = self.insertions.wrapping_add(1);
         Traits { place: self.insertions, visits: 1, kind: how as u8, class: 0, on_stack: true }
     }
 
     /// State `number` was met again.
     #[inline]
-    pub fn meet(&mut self, traits: &mut [Traits], number: u32, how: TransitionType) {
+    pub(in crate::store) fn meet(&mut self, traits: &mut [Traits], number: u32, how: TransitionType) {
         let state = &mut traits[number as usize];
         state.kind = state.kind.min(how as u8);
         if usize::from(state.visits) < CLASSES {
@@ -109,7 +109,7 @@ impl Evictable {
 
     /// State `number` leaves the stack and may be forgotten from now on.
     #[inline]
-    pub fn leave(&mut self, traits: &mut [Traits], number: u32) {
+    pub(in crate::store) fn leave(&mut self, traits: &mut [Traits], number: u32) {
         traits[number as usize].on_stack = false;
         self.add(traits, number);
     }
@@ -142,7 +142,7 @@ impl Evictable {
     }
 
     /// Chooses a state to forget and takes it off the lists; `None` if all are on the stack.
-    pub fn choose(&mut self, traits: &mut [Traits]) -> Option<u32> {
+    pub(in crate::store) fn choose(&mut self, traits: &mut [Traits]) -> Option<u32> {
         let list = match self.strategy {
             Replacement::Random | Replacement::Type { .. } => self.lists.first(),
             Replacement::MostVisited => self.lists.iter().rfind(|list| !list.is_empty()),

@@ -15,7 +15,7 @@ const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(in crate::store) struct StoreRng([u64; 4]);
 
 impl StoreRng {
-    pub fn new(seed: u64) -> Self {
+    pub(in crate::store) fn new(seed: u64) -> Self {
         // `mix` itself adds the step once.
         StoreRng([0u64, 1, 2, 3].map(|i| mix(seed.wrapping_add(STEP.wrapping_mul(i)))))
     }

@@ -18,24 +18,24 @@ pub(in crate::store) struct Slab {
 }
 
 impl Slab {
-    pub fn memory(&self) -> usize {
+    pub(in crate::store) fn memory(&self) -> usize {
         self.bytes.capacity()
     }
 
     /// Can a place take a state of this length?
     #[inline]
-    pub fn fits(&self, length: usize) -> bool {
+    pub(in crate::store) fn fits(&self, length: usize) -> bool {
         LENGTH + length <= self.place
     }
 
     /// Number of places.
-    pub fn len(&self) -> usize {
+    pub(in crate::store) fn len(&self) -> usize {
         self.bytes.len().checked_div(self.place).unwrap_or(0)
     }
 
     /// The state at a place; `None` if it is empty.
     #[inline]
-    pub fn get(&self, number: usize) -> Option<&[u8]> {
+    pub(in crate::store) fn get(&self, number: usize) -> Option<&[u8]> {
         let record = self.bytes.get(number * self.place..)?;
         let length = (u32::from_le_bytes(*record.first_chunk::<LENGTH>()?) as usize).checked_sub(1)?;
         record.get(LENGTH..LENGTH + length)
@@ -43,7 +43,7 @@ impl Slab {
 
     /// Writes a state that fits.
     #[inline]
-    pub fn set(&mut self, number: usize, state: &[u8]) {
+    pub(in crate::store) fn set(&mut self, number: usize, state: &[u8]) {
         let start = number * self.place;
         let record = &mut self.bytes[start..start + self.place];
         record[..LENGTH].copy_from_slice(&(state.len() as u32 + 1).to_le_bytes());
@@ -53,7 +53,7 @@ impl Slab {
     /// Makes `count` places (at least as many as there are), each wide enough for `length`, with at most `room` more bytes.
     /// If these do not suffice the answer is `false`, and nothing changes.
     #[must_use]
-    pub fn widen(&mut self, length: usize, count: usize, room: usize) -> bool {
+    pub(in crate::store) fn widen(&mut self, length: usize, count: usize, room: usize) -> bool {
         let before = self.place;
         let place = (LENGTH + length).next_multiple_of(ROUND).max(before);
         let there = self.len();

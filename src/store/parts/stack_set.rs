@@ -25,12 +25,12 @@ pub(in crate::store) struct StackSet {
 
 impl StackSet {
     /// An empty set. Unless it `tracks`, it stays empty whatever is inserted.
-    pub fn new(tracks: bool) -> Self {
+    pub(in crate::store) fn new(tracks: bool) -> Self {
         StackSet { tracks, ..StackSet::default() }
     }
 
     /// Bytes in use.
-    pub fn memory(&self) -> usize {
+    pub(in crate::store) fn memory(&self) -> usize {
         self.table.capacity() * size_of::<u64>()
     }
 
@@ -56,13 +56,13 @@ impl StackSet {
 
     /// Does a state with this key lie on the stack?
     #[inline]
-    pub fn contains(&self, key: u64) -> bool {
+    pub(in crate::store) fn contains(&self, key: u64) -> bool {
         !self.table.is_empty() && self.find(key.min(EMPTY - 1)).is_ok()
     }
 
     /// A state with this key goes onto the stack.
     #[inline]
-    pub fn insert(&mut self, key: u64) {
+    pub(in crate::store) fn insert(&mut self, key: u64) {
         if !self.tracks {
             return;
         }
@@ -94,7 +94,7 @@ impl StackSet {
 
     /// Removes one occurrence of the key. Later keys of its run move back, so that no mark is left behind.
     #[inline]
-    pub fn remove(&mut self, key: u64) {
+    pub(in crate::store) fn remove(&mut self, key: u64) {
         let key = key.min(EMPTY - 1);
         if self.table.is_empty() {
             return;
