@@ -5,11 +5,11 @@ mod common;
 
 use common::{Expectation, example, run};
 use pv::search::outcome::{Limit, Verdict};
-use pv::search::plan::{DepthFirst, DepthStore, Plan, Precise, Search, Size, Table};
+use pv::search::plan::{DepthFirst, DepthStore, LossyTable, Plan, Precise, Search, Size};
 use std::num::NonZeroU8;
 
 /// A depth-first search over this table; with precision on demand if `pod` is not 0.
-fn over(table: Table, pod: u8, runs: Option<u32>) -> Search {
+fn over(table: LossyTable, pod: u8, runs: Option<u32>) -> Search {
     match NonZeroU8::new(pod) {
         Some(chain) => Search::Precise(Precise { table, runs, chain }),
         None => {
@@ -19,16 +19,16 @@ fn over(table: Table, pod: u8, runs: Option<u32>) -> Search {
     }
 }
 
-fn plan(table: Table) -> Plan {
+fn plan(table: LossyTable) -> Plan {
     Plan { search: over(table, 0, None), ..Plan::default() }
 }
 
-fn compact(bits: u8, slots: u64) -> Table {
-    Table::Compact { bits: Some(bits), size: Size::Slots(slots) }
+fn compact(bits: u8, slots: u64) -> LossyTable {
+    LossyTable::Compact { bits: Some(bits), size: Size::Slots(slots) }
 }
 
-fn bloom(functions: u8, size: Size) -> Table {
-    Table::Bloom { functions: Some(functions), size }
+fn bloom(functions: u8, size: Size) -> LossyTable {
+    LossyTable::Bloom { functions: Some(functions), size }
 }
 
 #[test]

@@ -8,15 +8,15 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict, ViolationKind};
 use pv::search::plan::{
-    Assertions, Assumptions, DepthFirst, DepthStore, Keeps, Plan, Search, Sets, Technique, Techniques,
+    Assertions, Assumptions, DepthFirst, DepthStore, Plan, Preserves, Search, Sets, Technique, Techniques,
 };
 use pv::store::Replacement;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Persistent sets that keep every error, and those that keep deadlocks only.
-const SETS: Sets = Sets { keeps: Keeps::Errors, check: false };
-const DEADLOCK_SETS: Sets = Sets { keeps: Keeps::Deadlocks, check: false };
+const SETS: Sets = Sets { preserves: Preserves::Errors, check: false };
+const DEADLOCK_SETS: Sets = Sets { preserves: Preserves::Deadlocks, check: false };
 
 const SLEEP: Techniques = Techniques::One(Technique::SleepSets);
 const PERSISTENT: Techniques = Techniques::One(Technique::PersistentSets(SETS));
@@ -174,18 +174,18 @@ fn together() -> Result<(), Failed> {
 
 /// The executor is the judge: two moves that do not commute are told apart from two that do.
 fn checks_are_not_idle() -> Result<(), Failed> {
-    use pv::search::walk::moves::Explorer;
+    use pv::search::walk::moves::MoveRunner;
     let model = model_of(
         "byte x, y; active proctype a() { x = 1 } active proctype b() { x = 2 } active proctype c() { y = 1 }",
     );
     let program = pv::exec::Program::new(&model, None);
-    let mut explorer = Explorer::new(&program).ok_or("no initial state")?;
-    let saved = explorer.machine.saved().to_vec();
-    let moves = explorer.moves(&saved);
+    let mut runner = MoveRunner::new(&program).ok_or("no initial state")?;
+    let saved = runner.machine.saved().to_vec();
+    let moves = runner.moves(&saved);
     expect(moves.len() == 3, || format!("{} moves", moves.len()))?;
     for (n, first) in moves.iter().enumerate() {
         for second in &moves[n + 1..] {
-            let swapped = pv::search::reduce::audit::differ(&mut explorer, first, second);
+            let swapped = pv::search::reduce::audit::differ(&mut runner, first, second);
             let both_write_x = first.attempt.step.pid < 2 && second.attempt.step.pid < 2;
             expect(swapped.is_some() == both_write_x, || format!("{first:?} {second:?}: {swapped:?}"))?;
         }
@@ -200,7 +200,7 @@ fn broken_relation() -> Result<(), Failed> {
     use pv::exec::Program;
     use pv::search::driver::Task;
     use pv::search::reduce::Full;
-    use pv::search::reduce::audit::Watch;
+    use pv::search::reduce::audit::Audit;
     use pv::store::depth::exact::ExactStore;
     let model = model_of("byte x; active proctype a() { x = 1 } active proctype b() { x = 2 }");
     let program = Program::new(&model, None);
@@ -211,7 +211,7 @@ fn broken_relation() -> Result<(), Failed> {
         if broken {
             relation.footprints.iter_mut().flatten().for_each(|footprint| footprint.memory.clear());
         }
-        let audit = Some(Watch::new(&model, &program, Some(relation), None));
+        let audit = Some(Audit::new(&model, &program, Some(relation), None));
         let monitor = &mut Monitor::silent(&interrupt);
         let task = Task { model: &model, program: &program, settings, audit, monitor };
         let outcome = if breadth {
@@ -261,7 +261,7 @@ fn broken_claims() -> Result<(), Failed> {
 /// possible now. Closing over processes takes the reader with its next step, and the other user of `y`; move by move the
 /// writer is enough.
 fn closed_road() -> Result<(), Failed> {
-    use pv::search::reduce::persistent::{Keep, PersistentSets};
+    use pv::search::reduce::persistent::{PersistentOptions, PersistentSets};
     let model = model_of(
         "byte x, y, gate, key;
          active proctype writer() { x = 1 }
@@ -271,7 +271,7 @@ fn closed_road() -> Result<(), Failed> {
     );
     let program = pv::exec::Program::new(&model, None);
     let mut machine = pv::exec::Machine::new(&program).map_err(|_| "no initial state")?;
-    let keep = Keep {
+    let keep = PersistentOptions {
         names_pids: false,
         deadlocks_only: false,
         strict_channels: false,

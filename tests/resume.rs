@@ -9,7 +9,7 @@ use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Outcome, Verdict};
 use pv::search::plan::{
-    BreadthCache, BreadthFirst, BreadthStore, DiskKept, Hub, Plan, QueuedTable, Search, Signatures, Size, Table,
+    BreadthCache, BreadthFirst, BreadthStore, DiskRecord, Hub, LossyTable, Plan, QueuedTable, Search, Signatures, Size,
 };
 use pv::store::Window;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn modes() -> Vec<(&'static str, Plan)> {
         }
     };
     let cache = |cache: BreadthCache| plan(QueuedTable::Cache { cache, max_collision_rate: 1.0 });
-    let disk = |kept, window| plan(QueuedTable::Disk { kept, window });
+    let disk = |record, window| plan(QueuedTable::Disk { record, window });
     let serial = |cache| plan(QueuedTable::Serial { cache, switch_rate: 0.1, window: Window::Everything });
     let lossy = |table| plan(QueuedTable::Lossy { table, runs: None });
     let signatures = Some(Signatures { bits: Some(40), runs: None });
@@ -50,13 +50,13 @@ fn modes() -> Vec<(&'static str, Plan)> {
         ("cache", cache(large)),
         ("hub", cache(BreadthCache { hub, ..large })),
         ("cache of signatures", cache(BreadthCache { signatures, ..large })),
-        ("disk", disk(DiskKept::Usual, Window::Everything)),
-        ("whole states on disk", disk(DiskKept::States, Window::Everything)),
-        ("disk with a window", disk(DiskKept::Usual, Window::Share(0.3))),
+        ("disk", disk(DiskRecord::Usual, Window::Everything)),
+        ("whole states on disk", disk(DiskRecord::States, Window::Everything)),
+        ("disk with a window", disk(DiskRecord::Usual, Window::Share(0.3))),
         ("serial", serial(small)),
         ("serial with signatures", serial(BreadthCache { hub, signatures, ..small })),
-        ("compact", lossy(Table::Compact { bits: Some(40), size: Size::Slots(100_000) })),
-        ("bloom", lossy(Table::Bloom { functions: None, size: Size::OfMemory })),
+        ("compact", lossy(LossyTable::Compact { bits: Some(40), size: Size::Slots(100_000) })),
+        ("bloom", lossy(LossyTable::Bloom { functions: None, size: Size::OfMemory })),
     ]
 }
 

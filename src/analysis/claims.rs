@@ -25,44 +25,44 @@ use crate::model::{Expr, Model};
 
 /// One channel claimed by a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Claim {
+pub struct ChannelClaim {
     /// `xs`; else `xr`.
     pub send: bool,
     /// The channel.
     pub id: i32,
 }
 
-impl Claim {
+impl ChannelClaim {
     /// The claim that an operation falls under.
-    fn on(operation: Operation, id: i32) -> Option<Claim> {
+    fn on(operation: Operation, id: i32) -> Option<ChannelClaim> {
         match operation {
-            Operation::Send { .. } => Some(Claim { send: true, id }),
-            Operation::Receive => Some(Claim { send: false, id }),
+            Operation::Send { .. } => Some(ChannelClaim { send: true, id }),
+            Operation::Receive => Some(ChannelClaim { send: false, id }),
             _ => None,
         }
     }
 }
 
 /// The claims of a process of type `p`, as far as it lives for ever and they name a channel that is known for life.
-pub fn of(model: &Model, flow: &Flow, p: usize, evaluate: impl Fn(&Expr) -> Option<i32>) -> Vec<Claim> {
+pub fn of(model: &Model, flow: &Flow, p: usize, evaluate: impl Fn(&Expr) -> Option<i32>) -> Vec<ChannelClaim> {
     if model.proctypes[p].exclusive.is_empty() || can_end(&model.proctypes[p].automaton) {
         return Vec::new();
     }
     let known = model.proctypes[p].exclusive.iter().filter(|(_, channel, _)| flow.is_stable(p, channel));
-    known.filter_map(|(send, channel, _)| Some(Claim { send: *send, id: evaluate(channel)? })).collect()
+    known.filter_map(|(send, channel, _)| Some(ChannelClaim { send: *send, id: evaluate(channel)? })).collect()
 }
 
 /// Is `theirs`, an operation of another process of the same kind as `mine`, ruled out by these claims of the process of
 /// `mine`?
-pub fn excuses(claims: &[Claim], mine: &ChannelAccess, theirs: &ChannelAccess) -> bool {
+pub fn excuses(claims: &[ChannelClaim], mine: &ChannelAccess, theirs: &ChannelAccess) -> bool {
     let Value::Known(id) = mine.id else { return false };
-    theirs.own && Claim::on(mine.operation, id).is_some_and(|claim| claims.contains(&claim))
+    theirs.own && ChannelClaim::on(mine.operation, id).is_some_and(|claim| claims.contains(&claim))
 }
 
 /// The claims of the processes of a state.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
-    held: Vec<(Claim, usize)>,
+    held: Vec<(ChannelClaim, usize)>,
 }
 
 impl Claims {
@@ -76,7 +76,7 @@ impl Claims {
     }
 
     /// Who holds this claim.
-    fn holder(&self, claim: Claim) -> Option<usize> {
+    fn holder(&self, claim: ChannelClaim) -> Option<usize> {
         self.held.iter().find(|(held, _)| *held == claim).map(|&(_, pid)| pid)
     }
 
@@ -95,7 +95,7 @@ impl Claims {
             let id = number(view, pid, &access.id)?;
             for (wanted, send) in [(sends, true), (receives, false)] {
                 if wanted {
-                    let holder = self.holder(Claim { send, id })?;
+                    let holder = self.holder(ChannelClaim { send, id })?;
                     if holder != pid {
                         holders.insert(holder);
                     }
@@ -108,11 +108,12 @@ impl Claims {
 
     /// A claim of another process that this access of process `pid` may break, and who holds it. An id that cannot be
     /// told here may be any channel's.
-    fn against(&self, view: &impl StateView, pid: usize, access: &ChannelAccess) -> Option<(Claim, usize)> {
-        let send = Claim::on(access.operation, 0)?.send;
+    fn against(&self, view: &impl StateView, pid: usize, access: &ChannelAccess) -> Option<(ChannelClaim, usize)> {
+        let send = ChannelClaim::on(access.operation, 0)?.send;
         let id = number(view, pid, &access.id);
-        let breaks =
-            |claim: Claim, holder: usize| claim.send == send && holder != pid && id.is_none_or(|id| id == claim.id);
+        let breaks = |claim: ChannelClaim, holder: usize| {
+            claim.send == send && holder != pid && id.is_none_or(|id| id == claim.id)
+        };
         self.held.iter().copied().find(|&(claim, holder)| breaks(claim, holder))
     }
 
@@ -122,7 +123,7 @@ impl Claims {
             return None;
         }
         let name = |pid: usize| format!("{} (pid {pid})", dependence.model.proctypes[view.proctype(pid)].name);
-        let word = |claim: Claim| if claim.send { "xs" } else { "xr" };
+        let word = |claim: ChannelClaim| if claim.send { "xs" } else { "xr" };
         for (n, &(claim, pid)) in self.held.iter().enumerate() {
             if let Some(&(_, other)) = self.held[n + 1..].iter().find(|(held, other)| *held == claim && *other != pid) {
                 return Some(format!("{} and {} claim one channel with {}", name(pid), name(other), word(claim)));

@@ -14,7 +14,7 @@
 //! Sound if the footprints are (see [`super::footprint`]); `--check-independence` tries every answer out.
 
 use super::block::sources;
-use super::claims::{self, Claim};
+use super::claims::{self, ChannelClaim};
 use super::collect::Collected;
 use super::flow::Flow;
 use super::footprint::{Flags, Footprint, Validity, Value};
@@ -50,7 +50,7 @@ pub struct Instance {
     /// Footprints of its moves, with all that is known for life filled in.
     pub footprints: Vec<Footprint>,
     /// The channels it claims with `xr` and `xs`, as far as they are known for life.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ChannelClaim>,
 }
 
 /// Two bits for each pair of transitions of two instances.
@@ -323,7 +323,7 @@ impl<'m> Dependence<'m> {
         &self,
         (a, first): (usize, &Footprint),
         (b, second): (usize, &Footprint),
-        claims: &[Claim],
+        claims: &[ChannelClaim],
     ) -> Answer {
         if self.everything {
             return Answer::Dependent;

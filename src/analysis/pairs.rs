@@ -4,7 +4,7 @@
 //! Both kinds of closed sets are built from these rows: [`super::persistent`] folds them over what a process can still come
 //! to, [`super::stubborn`] takes them move by move. Sound if the dependence relation is.
 
-use super::claims::Claim;
+use super::claims::ChannelClaim;
 use super::dependence::{Dependence, StateView};
 use super::enabling::{Reason, reasons};
 use super::footprint::{Flags, Footprint, Operation, Validity, Value};
@@ -149,9 +149,9 @@ impl<'m> Pairs<'m> {
             footprint.resolve(Validity::Stable, &mut |expr| evaluate(view, pid, expr));
             wanted.push(footprint);
         }
-        let claims: &[Claim] = if self.trusting { &instance.claims } else { &[] };
+        let claims: &[ChannelClaim] = if self.trusting { &instance.claims } else { &[] };
         let theirs = &self.dependence.instance(b).footprints;
-        let related = |first: &Footprint, g: usize, claims: &[Claim]| {
+        let related = |first: &Footprint, g: usize, claims: &[ChannelClaim]| {
             self.dependence.relate_instances((a, first), (b, &theirs[g]), claims) != Answer::Independent
         };
         let mut sets = PairSets {

@@ -1,7 +1,7 @@
 //! The comparison of two footprints, access by access: without a state for the matrices, in a state for what they leave
 //! open. Both moves are enabled; see [`super::dependence`].
 
-use super::claims::{self, Claim};
+use super::claims::{self, ChannelClaim};
 use super::dependence::StateView;
 use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Value,
@@ -29,7 +29,7 @@ pub struct Party<'a> {
     /// What it touches.
     pub footprint: &'a Footprint,
     /// What it claims, if that is to be believed; see [`super::claims`].
-    pub claims: &'a [Claim],
+    pub claims: &'a [ChannelClaim],
 }
 
 /// What is known about the state.

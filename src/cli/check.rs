@@ -95,7 +95,7 @@ pub(super) fn run_plans(
         if property.claim().is_some() && outcome.error_count > outcome.property_errors {
             if !plan.all_errors && plan.assertions == Assertions::Report && is_failed_assertion(&outcome) {
                 // It has ended the search, and says nothing about the property.
-                outcome = both(outcome, searcher.run(&plan.clone().passing_over_assertions(), &mut None));
+                outcome = joined(outcome, searcher.run(&plan.clone().passing_over_assertions(), &mut None));
             }
             of_property = Some(outcome.of_property());
         }
@@ -114,7 +114,7 @@ pub(super) fn run_plans(
             outcome.notes.push(format!("the search did not come to its end: {}", reason(limit)));
         }
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
-        let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left);
+        let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left_checkpoint);
         let mut run = Run { property: name, of_property, trails: Vec::new(), outcome, checkpoint };
         let (own, program) = property.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
@@ -176,7 +176,7 @@ fn is_failed_assertion(outcome: &Outcome) -> bool {
 
 /// A search that a failed assertion ended, and the same search that has passed it: the error of the one, and the answer of
 /// the other.
-fn both(failed: Outcome, passed: Outcome) -> Outcome {
+fn joined(failed: Outcome, passed: Outcome) -> Outcome {
     let limit = match &passed.verdict {
         Verdict::Incomplete(limit) => Some(limit.clone()),
         _ => passed.stopped.clone(),
@@ -231,7 +231,7 @@ impl KnownErrors {
 }
 
 /// The checkpoint that a search has left.
-fn left(schedule: &CheckpointSchedule) -> Option<Checkpoint> {
+fn left_checkpoint(schedule: &CheckpointSchedule) -> Option<Checkpoint> {
     let file = schedule.target.as_ref().filter(|_| schedule.present)?;
     Some(Checkpoint { file: file.display().to_string(), earlier: !schedule.up_to_date })
 }

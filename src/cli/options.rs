@@ -50,7 +50,7 @@ pub(crate) enum When {
 
 /// The order of exploration.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) enum Search {
+pub(crate) enum SearchOrder {
     /// Depth first.
     #[default]
     Dfs,
@@ -154,7 +154,7 @@ pub(crate) struct PropertyArgs {
 pub(crate) struct SearchArgs {
     /// Order of exploration [default: dfs].
     #[arg(long, value_enum, hide_possible_values = false, help_heading = "Search")]
-    pub search: Option<Search>,
+    pub search: Option<SearchOrder>,
     /// Longest path that is followed, 1 or more [default: no bound]. A bound that was hit makes the verdict
     /// `incomplete`.
     #[arg(long, value_name = "N", value_parser = values::positive_count, help_heading = "Search")]
@@ -261,13 +261,13 @@ impl SearchArgs {
     }
 
     /// Order of exploration.
-    pub(crate) fn search(&self) -> Search {
+    pub(crate) fn search(&self) -> SearchOrder {
         self.search.unwrap_or_default()
     }
 
     /// Breadth first?
     pub(crate) fn bfs(&self) -> bool {
-        self.search() == Search::Bfs
+        self.search() == SearchOrder::Bfs
     }
 
     /// What is kept of a state.

@@ -6,9 +6,9 @@ use super::options::{CheckArgs, DiskWindow, PropertyArgs, Replace, SearchArgs, S
 use crate::model::Model;
 use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::plan::{
-    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, Cycles, DepthFirst, DepthStore, DiskKept,
-    EndStates, Hub, Keeps, MAX_COLLISION_RATE, Plan, Precise, Property, QueuedTable, Replacement, Search, Sets,
-    Signatures, Size, Table, Technique, Techniques,
+    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, Cycles, DepthFirst, DepthStore, DiskRecord,
+    EndStates, Hub, LossyTable, MAX_COLLISION_RATE, Plan, Precise, Preserves, Property, QueuedTable, Replacement,
+    Search, Sets, Signatures, Size, Technique, Techniques,
 };
 use crate::store::breadth::disk::Window;
 use crate::store::depth::replace::SCAN_LIMIT;
@@ -89,12 +89,12 @@ fn technique(options: &SearchArgs) -> Result<Option<Technique>, String> {
 }
 
 fn sets(options: &SearchArgs) -> Option<Sets> {
-    let keeps = if options.deadlocks_only { Keeps::Deadlocks } else { Keeps::Errors };
-    options.por.then_some(Sets { keeps, check: options.check_por })
+    let preserves = if options.deadlocks_only { Preserves::Deadlocks } else { Preserves::Errors };
+    options.por.then_some(Sets { preserves, check: options.check_por })
 }
 
 /// The table that may err, if one is asked for.
-fn table(options: &SearchArgs) -> Option<Table> {
+fn table(options: &SearchArgs) -> Option<LossyTable> {
     let size = match (options.slots, options.expect_states) {
         (Some(slots), _) => Size::Slots(slots),
         (None, Some(states)) => Size::States(states),
@@ -102,8 +102,8 @@ fn table(options: &SearchArgs) -> Option<Table> {
     };
     match options.store() {
         StoreKind::Exact => None,
-        StoreKind::Compact => Some(Table::Compact { bits: options.bits, size }),
-        StoreKind::Bloom => Some(Table::Bloom { functions: options.bits, size }),
+        StoreKind::Compact => Some(LossyTable::Compact { bits: options.bits, size }),
+        StoreKind::Bloom => Some(LossyTable::Bloom { functions: options.bits, size }),
     }
 }
 
@@ -140,12 +140,12 @@ fn queued_table(options: &SearchArgs) -> Option<QueuedTable> {
         Some(DiskWindow::Fraction(share)) => Window::Share(share),
     };
     if options.disk {
-        let kept = match (signatures(options), options.store) {
-            (Some(signatures), _) => DiskKept::Signatures(signatures),
-            (None, Some(_)) => DiskKept::States,
-            (None, None) => DiskKept::Usual,
+        let record = match (signatures(options), options.store) {
+            (Some(signatures), _) => DiskRecord::Signatures(signatures),
+            (None, Some(_)) => DiskRecord::States,
+            (None, None) => DiskRecord::Usual,
         };
-        return Some(QueuedTable::Disk { kept, window });
+        return Some(QueuedTable::Disk { record, window });
     }
     if let Some(slots) = options.cache {
         let cache = cache(options, slots);

@@ -125,7 +125,7 @@ struct Simulation<'a> {
 }
 
 /// What came of a choice.
-enum Taken {
+enum ChoiceResult {
     Fine,
     /// A step failed.
     Failed,
@@ -141,8 +141,8 @@ impl Simulation<'_> {
     }
 
     /// Takes the steps of a choice and shows them.
-    fn take(&mut self, choice: &Choice, out: &mut impl Write) -> Result<Taken, String> {
-        let mut taken = Taken::Fine;
+    fn take(&mut self, choice: &Choice, out: &mut impl Write) -> Result<ChoiceResult, String> {
+        let mut taken = ChoiceResult::Fine;
         for &step in &choice.steps {
             let Actor::Process(pid) = step.actor else { return Err("a claim does not move here".into()) };
             let before = self.recorder.machine().process_count();
@@ -153,7 +153,7 @@ impl Simulation<'_> {
             self.created += self.recorder.machine().process_count().saturating_sub(before);
             let _ = self.show(out, &record);
             if record.trap.is_some() {
-                taken = Taken::Failed;
+                taken = ChoiceResult::Failed;
                 break;
             }
         }
@@ -213,8 +213,8 @@ impl Simulation<'_> {
             }
             let choice = self.draw(&list);
             match self.take(&choice, &mut out) {
-                Ok(Taken::Fine) => {}
-                Ok(Taken::Failed) => {
+                Ok(ChoiceResult::Fine) => {}
+                Ok(ChoiceResult::Failed) => {
                     let _ = print_state(&mut out, &self.recorder.view());
                     break 1;
                 }
@@ -341,7 +341,7 @@ impl Simulation<'_> {
             }
             let choice = self.draw(&list);
             past.push((self.recorder.machine().saved().to_vec(), self.atomic, self.steps));
-            if let Taken::Failed = self.take(&choice, out)? {
+            if let ChoiceResult::Failed = self.take(&choice, out)? {
                 return Ok(());
             }
             let view = self.recorder.view();

@@ -2,8 +2,8 @@
 
 use super::number::{bytes, counted, thousands};
 use crate::search::plan::{
-    Assertions, CycleProperty, DISK_BITS, DepthFirst, DepthStore, DiskKept, EndStates, Keeps, Plan, Precise, Property,
-    QueuedTable, Replacement, Search, Size, Table,
+    Assertions, CycleProperty, DISK_BITS, DepthFirst, DepthStore, DiskRecord, EndStates, LossyTable, Plan, Precise,
+    Preserves, Property, QueuedTable, Replacement, Search, Size,
 };
 use serde::Serialize;
 
@@ -97,19 +97,19 @@ impl Setting {
         let cache = cache_of(&plan.search);
         let table = plan.search.queued().map(|(table, _)| *table);
         let sets = plan.search.sets();
-        let usual = matches!(table, Some(QueuedTable::Disk { kept: DiskKept::Usual, .. }));
+        let usual = matches!(table, Some(QueuedTable::Disk { record: DiskRecord::Usual, .. }));
         Setting {
             algorithm: if matches!(plan.search, Search::Breadth(_)) { "bfs" } else { "dfs" },
             store: match lossy {
                 // On disk signatures are kept unless whole states are asked for.
                 None if usual => "compact",
                 None => "exact",
-                Some(Table::Compact { .. }) => "compact",
-                Some(Table::Bloom { .. }) => "bloom",
+                Some(LossyTable::Compact { .. }) => "compact",
+                Some(LossyTable::Bloom { .. }) => "bloom",
             },
             sleep: plan.search.sleeps(),
             por: sets.is_some(),
-            deadlocks_only: sets.is_some_and(|sets| sets.keeps == Keeps::Deadlocks),
+            deadlocks_only: sets.is_some_and(|sets| sets.preserves == Preserves::Deadlocks),
             cache: cache.map(|(states, _)| states),
             replace: cache.and_then(|(_, replacement)| replacement).map(replacement_name),
             bits: lossy.map_or(usual.then_some(DISK_BITS), bits_of).map(u32::from),
@@ -209,15 +209,15 @@ fn has_hub(table: QueuedTable) -> bool {
     matches!(table, QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } if cache.hub.is_some())
 }
 
-fn bits_of(table: Table) -> Option<u8> {
+fn bits_of(table: LossyTable) -> Option<u8> {
     match table {
-        Table::Compact { bits, .. } => bits,
-        Table::Bloom { functions, .. } => functions,
+        LossyTable::Compact { bits, .. } => bits,
+        LossyTable::Bloom { functions, .. } => functions,
     }
 }
 
-fn slots_of(table: Table) -> Option<u64> {
-    let (Table::Compact { size, .. } | Table::Bloom { size, .. }) = table;
+fn slots_of(table: LossyTable) -> Option<u64> {
+    let (LossyTable::Compact { size, .. } | LossyTable::Bloom { size, .. }) = table;
     match size {
         Size::Slots(slots) => Some(slots),
         Size::OfMemory | Size::States(_) => None,

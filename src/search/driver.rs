@@ -10,7 +10,7 @@ use crate::search::ledger::Ledger;
 use crate::search::monitor::{Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::reduce::Fault;
-use crate::search::reduce::audit::Watch;
+use crate::search::reduce::audit::Audit;
 use crate::search::walk::{Control, Ended, Event, Rules, Walk};
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ pub struct Task<'m, 'n, 'i> {
     /// What to look for.
     pub settings: Settings,
     /// Puts the reduction to the test in every state.
-    pub audit: Option<Watch<'m, 'm>>,
+    pub audit: Option<Audit<'m, 'm>>,
     /// Budgets, signals, progress.
     pub monitor: &'n mut Monitor<'i>,
 }
@@ -51,7 +51,7 @@ pub struct Tally<'m, 'n, 'i> {
     pub ledger: Ledger<'m>,
     /// Budgets, signals, progress.
     pub monitor: &'n mut Monitor<'i>,
-    audit: Option<Watch<'m, 'm>>,
+    audit: Option<Audit<'m, 'm>>,
     /// Some path was cut off at the bound on the depth.
     cut: bool,
     all_errors: bool,
@@ -147,7 +147,7 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
     }
 
     fn fault<'a>(&'a self, fault: Option<&'a Fault>) -> Option<&'a Fault> {
-        self.audit.as_ref().and_then(Watch::fault).or(fault)
+        self.audit.as_ref().and_then(Audit::fault).or(fault)
     }
 
     /// After an error: does the search go on?

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// With `--all-errors` at most this many of a kind are kept with their paths; the others are only counted. Nobody reads more,
 /// and a path may be long.
-const KEPT: usize = 32;
+const MOST_WITH_PATHS: usize = 32;
 
 /// See the module.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl<'m> Ledger<'m> {
         }
         // each kind has its own room: forty failed assertions must not hide the property that fails behind them
         let kept = self.violations.iter().filter(|old| old.about == about).count();
-        if !known && kept < KEPT {
+        if !known && kept < MOST_WITH_PATHS {
             let mut path = path();
             path.extend(step);
             self.violations.push(Violation { kind, message, span, depth, path, cycle_start: None, about });

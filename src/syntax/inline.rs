@@ -99,7 +99,7 @@ struct Expander<'a> {
 }
 
 /// An inline that is being expanded.
-struct Frame {
+struct OpenInline {
     name: Arc<str>,
     /// What `return` assigns to.
     result: Option<Vec<Lexeme>>,
@@ -202,7 +202,7 @@ impl Expander<'_> {
     }
 
     /// Copies one token, or puts in the body of a call; gives the index behind it.
-    fn step(&mut self, tokens: &[Lexeme], at: usize, frames: &mut Vec<Frame>) -> usize {
+    fn step(&mut self, tokens: &[Lexeme], at: usize, frames: &mut Vec<OpenInline>) -> usize {
         let lexeme = &tokens[at];
         let opens = tokens.get(at + 1).is_some_and(|next| next.token == Token::LeftParen);
         match &lexeme.token {
@@ -259,7 +259,7 @@ impl Expander<'_> {
         }
     }
 
-    fn call(&mut self, tokens: &[Lexeme], at: usize, name: Arc<str>, frames: &mut Vec<Frame>) -> usize {
+    fn call(&mut self, tokens: &[Lexeme], at: usize, name: Arc<str>, frames: &mut Vec<OpenInline>) -> usize {
         let call = tokens[at].span;
         let Some(close) = paren_close_of(tokens, at + 1) else {
             // The missing `)` is reported when brackets are matched.
@@ -356,7 +356,7 @@ impl Expander<'_> {
                     .with_note(format!("all calls together give more than {MAX_TOKENS} tokens")),
             );
         }
-        frames.push(Frame { name, result });
+        frames.push(OpenInline { name, result });
         let mut inner = 0;
         while inner < substituted.len() && !self.full {
             inner = self.step(&substituted, inner, frames);

@@ -241,8 +241,12 @@ impl<S: FindStore> Tour<'_, S> {
             if accepting(&other) {
                 accepts.insert(number);
             }
-            let mut collector =
-                Collector { index: &index, edges: Vec::new(), can_move: Movers::default(), patience: self.patience };
+            let mut collector = EdgeCollector {
+                index: &index,
+                edges: Vec::new(),
+                can_move: Movers::default(),
+                patience: self.patience,
+            };
             let mut walk = Walk::new(self.program.transitions.len(), self.rules);
             if walk.expand(&mut other, &mut collector, &mut Full) == Ended::Stopped {
                 return None;
@@ -303,14 +307,14 @@ fn shortest(edges: &[Vec<Edge>], from: usize, wanted: impl Fn(&Edge) -> bool) ->
     None
 }
 
-struct Collector<'a> {
+struct EdgeCollector<'a> {
     index: &'a HashMap<&'a [u8], usize>,
     edges: Vec<Edge>,
     can_move: Movers,
     patience: Patience<'a>,
 }
 
-impl Visitor for Collector<'_> {
+impl Visitor for EdgeCollector<'_> {
     const WATCHES: bool = true;
 
     fn can_move(&mut self, movers: Movers, _: bool) {

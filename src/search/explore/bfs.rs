@@ -15,7 +15,7 @@ use crate::store::depth::exact::ExactStore;
 use crate::store::{Handle, Store, Visit};
 use std::collections::VecDeque;
 
-struct BreadthFirst<'s, 'm, 'n, 'i> {
+struct BreadthVisitor<'s, 'm, 'n, 'i> {
     program: &'m Program,
     store: &'s mut ExactStore,
     settings: Settings,
@@ -27,7 +27,7 @@ struct BreadthFirst<'s, 'm, 'n, 'i> {
     current: Option<Handle>,
 }
 
-impl BreadthFirst<'_, '_, '_, '_> {
+impl BreadthVisitor<'_, '_, '_, '_> {
     fn tables(&self, reduction: usize) -> usize {
         self.store.memory() + self.hidden.capacity() + self.depths.capacity() * 4 + reduction
     }
@@ -78,7 +78,7 @@ fn path_to(program: &Program, store: &ExactStore, settings: Settings, handle: Ha
     steps_between(&mut machine, settings.rules, states).unwrap_or_default()
 }
 
-impl Visitor for BreadthFirst<'_, '_, '_, '_> {
+impl Visitor for BreadthVisitor<'_, '_, '_, '_> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         self.offer(machine, walk.depth())
@@ -107,7 +107,7 @@ pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut ExactStore, redu
         Err(outcome) => return *outcome,
     };
     let (hidden, depths) = (VecDeque::new(), VecDeque::new());
-    let mut visitor = BreadthFirst { program, store, settings, tally, hidden, depths, current: None };
+    let mut visitor = BreadthVisitor { program, store, settings, tally, hidden, depths, current: None };
     let mut ended = match visitor.offer(&machine, 0) {
         Decision::Stop => Ended::Stopped,
         _ => Ended::Complete,
@@ -124,7 +124,7 @@ pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut ExactStore, redu
         next = visitor.store.next(handle);
     }
     let tables = visitor.tables(reduction.memory());
-    let BreadthFirst { store, tally, .. } = visitor;
+    let BreadthVisitor { store, tally, .. } = visitor;
     let figures = StoreFigures { exact: ExactStore::EXACT, peak: store.len() as u64, evicted: 0 };
     tally.close((&machine, &walk), ended, tables, reduction.fault(), figures)
 }

@@ -13,7 +13,7 @@ use crate::search::reduce::{Full, Reduction};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::{Handle, LossyStore, Store, Visit};
 
-struct DepthFirst<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
+struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     store: &'s mut S,
     precision: P,
     tally: Tally<'m, 'n, 'i>,
@@ -21,13 +21,13 @@ struct DepthFirst<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     locates: bool,
 }
 
-impl<S: Store, P: Precision<S>> DepthFirst<'_, '_, '_, '_, S, P> {
+impl<S: Store, P: Precision<S>> DepthVisitor<'_, '_, '_, '_, S, P> {
     fn tables(&self, reduction: usize) -> usize {
         self.store.memory() + self.precision.memory() + reduction
     }
 }
 
-impl<S: Store, P: Precision<S>> Visitor for DepthFirst<'_, '_, '_, '_, S, P> {
+impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
         match self.store.visit(machine.state(), how) {
@@ -94,7 +94,7 @@ fn run<S: Store, P: Precision<S>, R: Reduction>(
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let mut visitor = DepthFirst { store, precision, tally, locates: R::REENTERS };
+    let mut visitor = DepthVisitor { store, precision, tally, locates: R::REENTERS };
     let ended = walk.run(&mut machine, &mut visitor, reduction);
     debug_assert!(
         ended == Ended::Complete
@@ -103,7 +103,7 @@ fn run<S: Store, P: Precision<S>, R: Reduction>(
             || visitor.tally.is_faulty(reduction.fault())
     );
     let tables = visitor.tables(reduction.memory());
-    let DepthFirst { store, tally, .. } = visitor;
+    let DepthVisitor { store, tally, .. } = visitor;
     let statistics = store.statistics();
     let figures = StoreFigures { exact: S::EXACT, peak: statistics.peak, evicted: statistics.evicted };
     Outcome {

@@ -12,7 +12,7 @@ use crate::store::lossy::omission::Omission;
 
 /// A table that keeps less than the states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Table {
+pub enum LossyTable {
     /// A signature of each state (hash compaction).
     Compact {
         /// Bits of a signature; [`COMPACT_BITS`] if not said.
@@ -150,10 +150,10 @@ pub fn combine(runs: Vec<(u64, Outcome)>) -> Option<Outcome> {
 }
 
 /// What to try when all slots are taken: how many more would do is not known.
-pub fn advise_larger(table: Table, slots: u64, memory: Option<u64>) -> String {
+pub fn advise_larger(table: LossyTable, slots: u64, memory: Option<u64>) -> String {
     match (table, memory) {
         // Fewer slots than that would not have been full: the budget was too small for those that were asked for.
-        (Table::Compact { size, .. }, Some(memory)) if size.slots().is_none_or(|wanted| wanted > slots) => {
+        (LossyTable::Compact { size, .. }, Some(memory)) if size.slots().is_none_or(|wanted| wanted > slots) => {
             format!(
                 "`--memory {}` would let it go on to twice as many states, or more",
                 as_option(memory.saturating_mul(2))
@@ -180,12 +180,12 @@ fn budget_for(reserve: u64, mut fits: impl FnMut(u64) -> bool) -> Option<u64> {
 
 /// Options that would bring the probability of an omission under a tenth of a per cent for this many states. `reserve`: there
 /// is a budget, and the program takes so much of it.
-pub fn advise(table: Table, states: u64, probability: f64, reserve: Option<u64>) -> Option<String> {
+pub fn advise(table: LossyTable, states: u64, probability: f64, reserve: Option<u64>) -> Option<String> {
     if probability < GOAL || states == 0 {
         return None;
     }
     match table {
-        Table::Compact { .. } => {
+        LossyTable::Compact { .. } => {
             let slots = states.saturating_mul(HEADROOM.0) / HEADROOM.1 + 1;
             let bits = (2..=64u8).find(|&bits| {
                 Omission::of_compaction(states, slots, 2f64.powi(i32::from(bits)) - 1.0).probability < GOAL
@@ -197,7 +197,7 @@ pub fn advise(table: Table, states: u64, probability: f64, reserve: Option<u64>)
             };
             Some(format!("`{memory}--bits {bits} --slots {slots}` would bring it under 0.1%"))
         }
-        Table::Bloom { .. } => {
+        LossyTable::Bloom { .. } => {
             let mut functions = 0;
             let budget = budget_for(reserve.unwrap_or(TYPICAL_PROGRAM), |table| {
                 functions = BloomStore::functions_for(states, table);
@@ -215,17 +215,17 @@ mod tests {
 
     #[test]
     fn advice_does_what_it_says() {
-        let advice = advise(Table::Compact { bits: Some(8), size: Size::OfMemory }, 100_000, 0.9, None);
+        let advice = advise(LossyTable::Compact { bits: Some(8), size: Size::OfMemory }, 100_000, 0.9, None);
         let text = advice.unwrap_or_default();
         assert!(text.starts_with("`--bits 27 --slots 125001`"), "{text}");
         let probability = |bits: i32| Omission::of_compaction(100_000, 125_001, 2f64.powi(bits) - 1.0).probability;
         assert!(probability(27) < GOAL && probability(26) >= GOAL);
-        let bloom = Table::Bloom { functions: Some(3), size: Size::OfMemory };
+        let bloom = LossyTable::Bloom { functions: Some(3), size: Size::OfMemory };
         assert_eq!(advise(bloom, 100_000, 0.0001, None), None);
         // What is left of a budget when the program has taken its part must do.
         let text = advise(bloom, 1_000_000, 0.9, Some(8 << 20)).unwrap_or_default();
         assert_eq!(text, "`--memory 32M --bits 64` would bring it under 0.1%");
-        let compact = Table::Compact { bits: Some(8), size: Size::OfMemory };
+        let compact = LossyTable::Compact { bits: Some(8), size: Size::OfMemory };
         let text = advise(compact, 1_000_000, 0.9, Some(8 << 20)).unwrap_or_default();
         assert_eq!(text, "`--memory 32M --bits 30 --slots 1250001` would bring it under 0.1%");
     }
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_full_table_wants_what_it_lacks() {
         let compact =
-            |slots: Option<u64>| Table::Compact { bits: Some(8), size: slots.map_or(Size::OfMemory, Size::Slots) };
+            |slots: Option<u64>| LossyTable::Compact { bits: Some(8), size: slots.map_or(Size::OfMemory, Size::Slots) };
         let advice = |slots, memory| advise_larger(compact(slots), 1_000, memory);
         assert!(advice(Some(1_000), None).starts_with("`--slots 2000`"));
         assert!(advice(Some(1_000), Some(16 << 20)).starts_with("`--slots 2000 --memory 32M`"));

@@ -16,7 +16,7 @@ use crate::search::driver::Settings;
 use crate::search::explore::queued::{Queued, Stop};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{self, Limit, Outcome};
-use crate::store::breadth::forgetting::{ForgettingStore, Levels};
+use crate::store::breadth::forgetting::{CacheLevels, ForgettingStore};
 use crate::store::parts::signature::Signatures;
 use crate::store::{BfsStore, DiskOptions, DiskStore, Links, Queue, Representation, WorkDir};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub trait HandOver: BfsStore {
     fn hand_over(&self, f: Taker<'_>) -> Result<(), Limit>;
 }
 
-impl<L: Levels> HandOver for ForgettingStore<L> {
+impl<L: CacheLevels> HandOver for ForgettingStore<L> {
     fn hand_over(&self, f: Taker<'_>) -> Result<(), Limit> {
         self.contents().try_for_each(|(signature, state)| f(signature, state))
     }

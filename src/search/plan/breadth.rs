@@ -4,16 +4,16 @@
 //! What is kept of a state decides what may be said at the end: whole states lead to "verified", signatures to "no error
 //! found".
 
-use super::run::Run;
-use super::{BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskKept, QueuedTable, Sets, Signatures};
+use super::run::PlannedSearch;
+use super::{BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskRecord, QueuedTable, Sets, Signatures};
 use crate::checkpoint::Kind;
 use crate::search::explore::bfs;
-use crate::search::explore::lossy::{COMPACT_BITS, Size, Table};
+use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
 use crate::search::explore::queued;
 use crate::search::explore::serial::{self, HandOver};
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Levels, Limit, Outcome, Verdict};
-use crate::search::reduce::{Full, Reduction};
+use crate::search::reduce::Full;
 use crate::store::breadth::disk::Window;
 use crate::store::{
     BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Links,
@@ -28,12 +28,12 @@ const DISK_MEMORY: u64 = 256 << 20;
 /// What a search with a queue gives, or why it could not begin.
 type Searched = Result<(Outcome, Option<Levels>), Limit>;
 
-impl Run<'_> {
+impl PlannedSearch<'_> {
     pub(super) fn breadth_first(&self, plan: &BreadthFirst, monitor: &mut Monitor<'_>) -> Outcome {
         match &plan.store {
             BreadthStore::Exact { sets, check_independence } => self.in_memory(*sets, *check_independence, monitor),
             BreadthStore::Queued { table, work_dir } => {
-                let queued = QueuedRun { run: self, work_dir: work_dir.as_deref() };
+                let queued = QueuedSearch { planned: self, work_dir: work_dir.as_deref() };
                 match queued.search(table, monitor) {
                     Ok((outcome, levels)) => Outcome { levels, ..outcome },
                     Err(limit) => {
@@ -51,41 +51,24 @@ impl Run<'_> {
         match sets {
             Some(sets) => {
                 let persistent = self.persistent_sets(sets, true).within(monitor.patience());
-                self.breadth_reduced(&mut store, persistent, checks, monitor)
+                self.reduced(persistent, checks, monitor, |task, sets| bfs::search(task, &mut store, sets))
             }
-            None => self.breadth_reduced(&mut store, Full, checks, monitor),
+            None => self.reduced(Full, checks, monitor, |task, full| bfs::search(task, &mut store, full)),
         }
-    }
-
-    /// A breadth-first search with this reduction, which is watched over if the plan says so.
-    fn breadth_reduced<R: Reduction>(
-        &self,
-        store: &mut ExactStore,
-        mut reduction: R,
-        checks: bool,
-        monitor: &mut Monitor<'_>,
-    ) -> Outcome {
-        if R::ACTIVE
-            && let Some(outcome) = self.too_large(monitor)
-        {
-            return outcome;
-        }
-        let audit = self.watch(checks, monitor.patience());
-        bfs::search(self.task(audit, monitor), store, &mut reduction)
     }
 }
 
 /// A search with a queue beside its table.
-struct QueuedRun<'a> {
-    run: &'a Run<'a>,
+struct QueuedSearch<'a> {
+    planned: &'a PlannedSearch<'a>,
     work_dir: Option<&'a Path>,
 }
 
-impl QueuedRun<'_> {
+impl QueuedSearch<'_> {
     fn search(&self, table: &QueuedTable, monitor: &mut Monitor<'_>) -> Searched {
         match *table {
             QueuedTable::Exact => {
-                let mut store = ExactStore::with_budget(self.run.seed, Run::budget(monitor));
+                let mut store = ExactStore::with_budget(self.planned.seed, PlannedSearch::budget(monitor));
                 self.over(&mut store, 1.0, monitor)
             }
             QueuedTable::Lossy { table, .. } => self.lossy(table, monitor),
@@ -93,7 +76,7 @@ impl QueuedRun<'_> {
                 None => self.over(&mut self.cache(&cache, monitor)?, max_collision_rate, monitor),
                 Some(_) => self.over(&mut self.hub(&cache, monitor)?, max_collision_rate, monitor),
             },
-            QueuedTable::Disk { kept, window } => self.disk(kept, window, monitor),
+            QueuedTable::Disk { record, window } => self.disk(record, window, monitor),
             QueuedTable::Serial { cache, switch_rate, window } => {
                 let disk = self.disk_options(representation(cache.signatures), window, monitor);
                 match cache.hub {
@@ -106,7 +89,7 @@ impl QueuedRun<'_> {
 
     fn cache(&self, cache: &BreadthCache, monitor: &Monitor<'_>) -> Result<BfsCache, Limit> {
         let representation = representation(cache.signatures);
-        BfsCache::new(cache.slots, cache.ways, representation, self.run.seed, Run::budget(monitor))
+        BfsCache::new(cache.slots, cache.ways, representation, self.planned.seed, PlannedSearch::budget(monitor))
             .ok_or(no_room(cache.slots))
     }
 
@@ -120,11 +103,11 @@ impl QueuedRun<'_> {
             ways,
             representation: representation(signatures),
         };
-        HubCache::new(options, self.run.seed, Run::budget(monitor)).ok_or(no_room(slots))
+        HubCache::new(options, self.planned.seed, PlannedSearch::budget(monitor)).ok_or(no_room(slots))
     }
 
     fn budgeted(&self) -> bool {
-        self.run.plan.memory.is_some()
+        self.planned.plan.memory.is_some()
     }
 
     fn folder(&self) -> Result<Arc<WorkDir>, Limit> {
@@ -133,42 +116,49 @@ impl QueuedRun<'_> {
 
     /// The queue and the links: in files when a folder or a budget is given.
     fn files(&self, monitor: &Monitor<'_>) -> Result<(Queue, Links), Limit> {
-        if self.run.plan.folder().is_none() {
+        if self.planned.plan.folder().is_none() {
             return Ok((Queue::in_memory(), Links::in_memory()));
         }
         let folder = self.folder()?;
         let links = Links::on_disk(&folder)?;
-        Ok((Queue::on_disk(Run::budget(monitor).min(256 << 20) / 8, folder), links))
+        Ok((Queue::on_disk(PlannedSearch::budget(monitor).min(256 << 20) / 8, folder), links))
     }
 
     /// `bound`: the collision rate at which the search gives up.
     fn over<S: BfsStore>(&self, store: &mut S, bound: f64, monitor: &mut Monitor<'_>) -> Searched {
         let files = self.files(monitor)?;
-        Ok(queued::search(self.run.model, self.run.program, store, (self.run.settings, bound), files, monitor))
+        Ok(queued::search(
+            self.planned.model,
+            self.planned.program,
+            store,
+            (self.planned.settings, bound),
+            files,
+            monitor,
+        ))
     }
 
     /// A table that may err.
-    fn lossy(&self, table: Table, monitor: &mut Monitor<'_>) -> Searched {
+    fn lossy(&self, table: LossyTable, monitor: &mut Monitor<'_>) -> Searched {
         let memory = monitor.tables().filter(|_| self.budgeted());
         let saved = monitor.checkpoints.as_mut().map(|schedule| schedule.shape()).transpose()?.flatten();
         // A table that follows from the memory that is left must become what it was.
         let saved = |kind: Kind| saved.as_ref().filter(|shape| shape.kind == kind).map(|shape| shape.sizes.as_slice());
         match table {
-            Table::Compact { bits, size } => {
+            LossyTable::Compact { bits, size } => {
                 let bits = bits.unwrap_or(COMPACT_BITS);
                 let saved = saved(Kind::Compact).and_then(|sizes| sizes.first().copied());
                 let slots = size.of_compact(bits, saved, memory);
-                let mut store = CompactStore::new(bits, slots, self.run.seed, false).ok_or(no_room(slots))?;
+                let mut store = CompactStore::new(bits, slots, self.planned.seed, false).ok_or(no_room(slots))?;
                 self.over(&mut store, 1.0, monitor)
             }
-            Table::Bloom { functions, size } => {
+            LossyTable::Bloom { functions, size } => {
                 let saved = saved(Kind::Bloom).filter(|_| !matches!(size, Size::Slots(_)));
                 let (bytes, functions) = match (functions, saved) {
                     (None, Some(&[bytes, functions])) => (bytes, u8::try_from(functions).unwrap_or(u8::MAX)),
                     (Some(functions), Some(&[bytes, _])) => (bytes, functions),
                     _ => size.of_bloom(functions, memory),
                 };
-                let mut store = BloomStore::new(bytes, functions, self.run.seed, false).ok_or(no_room(bytes))?;
+                let mut store = BloomStore::new(bytes, functions, self.planned.seed, false).ok_or(no_room(bytes))?;
                 self.over(&mut store, 1.0, monitor)
             }
         }
@@ -178,25 +168,32 @@ impl QueuedRun<'_> {
         let memory = monitor.tables().filter(|_| self.budgeted()).unwrap_or(DISK_MEMORY);
         // An eighth is for the queue, another for the rest of the search.
         let memory = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX);
-        DiskOptions { representation, window, memory, seed: self.run.seed }
+        DiskOptions { representation, window, memory, seed: self.planned.seed }
     }
 
-    fn disk(&self, of: DiskKept, window: Window, monitor: &mut Monitor<'_>) -> Searched {
+    fn disk(&self, of: DiskRecord, window: Window, monitor: &mut Monitor<'_>) -> Searched {
         let representation = match of {
-            DiskKept::Usual => Representation::Signatures(DISK_BITS),
-            DiskKept::States => Representation::States,
-            DiskKept::Signatures(signatures) => representation(Some(signatures)),
+            DiskRecord::Usual => Representation::Signatures(DISK_BITS),
+            DiskRecord::States => Representation::States,
+            DiskRecord::Signatures(signatures) => representation(Some(signatures)),
         };
         let options = self.disk_options(representation, window, monitor);
         let folder = self.folder()?;
         let mut store = DiskStore::new(options, &folder)?;
         let files = (Queue::on_disk(options.memory / 8, Arc::clone(&folder)), Links::on_disk(&folder)?);
-        Ok(queued::search(self.run.model, self.run.program, &mut store, (self.run.settings, 1.0), files, monitor))
+        Ok(queued::search(
+            self.planned.model,
+            self.planned.program,
+            &mut store,
+            (self.planned.settings, 1.0),
+            files,
+            monitor,
+        ))
     }
 
     fn serial<C: HandOver>(&self, cache: C, rate: f64, disk: DiskOptions, monitor: &mut Monitor<'_>) -> Searched {
         let folder = self.folder()?;
-        let Run { model, program, settings, .. } = *self.run;
+        let PlannedSearch { model, program, settings, .. } = *self.planned;
         Ok(serial::search(model, program, cache, (settings, rate), (disk, &folder), monitor))
     }
 }

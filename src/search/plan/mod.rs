@@ -11,7 +11,7 @@ mod breadth;
 mod depth;
 mod run;
 
-pub use crate::search::explore::lossy::{COMPACT_BITS, Size, Table};
+pub use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
 pub use crate::store::Replacement;
 pub use run::Assumptions;
 
@@ -135,7 +135,7 @@ pub enum DepthStore {
     /// Less than the states.
     Lossy {
         /// The table.
-        table: Table,
+        table: LossyTable,
         /// Runs with independent hash functions.
         runs: Option<u32>,
         /// What is left out.
@@ -175,14 +175,14 @@ pub enum Techniques {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sets {
     /// What the reduction has to keep.
-    pub keeps: Keeps,
+    pub preserves: Preserves,
     /// Verify each set from its definition.
     pub check: bool,
 }
 
 /// What a reduction to persistent sets has to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Keeps {
+pub enum Preserves {
     /// Assertions, run-time errors and deadlocks.
     #[default]
     Errors,
@@ -194,7 +194,7 @@ pub enum Keeps {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Precise {
     /// The table.
-    pub table: Table,
+    pub table: LossyTable,
     /// Runs with independent hash functions.
     pub runs: Option<u32>,
     /// Length of the chain of first successors that is looked at.
@@ -243,7 +243,7 @@ pub enum QueuedTable {
     /// Less than the states.
     Lossy {
         /// The table.
-        table: Table,
+        table: LossyTable,
         /// Runs with independent hash functions.
         runs: Option<u32>,
     },
@@ -257,7 +257,7 @@ pub enum QueuedTable {
     /// The visited states on disk.
     Disk {
         /// What is kept of a state there.
-        kept: DiskKept,
+        record: DiskRecord,
         /// How much of the file a check reads.
         window: Window,
     },
@@ -318,7 +318,7 @@ pub struct Signatures {
 
 /// What is kept of a state on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum DiskKept {
+pub enum DiskRecord {
     /// Signatures of [`DISK_BITS`] bits.
     #[default]
     Usual,
@@ -445,15 +445,15 @@ impl Search {
 
     /// The table that may err, where the user has chosen one, and how often it is filled. A cache or a disk of signatures
     /// counts as a compact table whose size was not said.
-    pub fn lossy(&self) -> Option<(Table, Option<u32>)> {
-        let of = |Signatures { bits, runs }| (Table::Compact { bits, size: Size::OfMemory }, runs);
+    pub fn lossy(&self) -> Option<(LossyTable, Option<u32>)> {
+        let of = |Signatures { bits, runs }| (LossyTable::Compact { bits, size: Size::OfMemory }, runs);
         match self {
             Search::Depth(DepthFirst { store: DepthStore::Lossy { table, runs, .. }, .. })
             | Search::Precise(Precise { table, runs, .. }) => Some((*table, *runs)),
             Search::Breadth(BreadthFirst { store: BreadthStore::Queued { table, .. }, .. }) => match *table {
                 QueuedTable::Lossy { table, runs } => Some((table, runs)),
                 QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } => cache.signatures.map(of),
-                QueuedTable::Disk { kept: DiskKept::Signatures(signatures), .. } => Some(of(signatures)),
+                QueuedTable::Disk { record: DiskRecord::Signatures(signatures), .. } => Some(of(signatures)),
                 QueuedTable::Exact | QueuedTable::Disk { .. } => None,
             },
             _ => None,
@@ -483,7 +483,7 @@ impl Plan {
     /// What becomes of assertions that fail. A reduction that keeps deadlocks only would find some and miss others.
     pub fn judged_assertions(&self) -> Assertions {
         match self.search.sets() {
-            Some(Sets { keeps: Keeps::Deadlocks, .. }) => Assertions::Ignore,
+            Some(Sets { preserves: Preserves::Deadlocks, .. }) => Assertions::Ignore,
             _ => self.assertions,
         }
     }

@@ -1,25 +1,29 @@
-//! From a plan to an outcome: again without an assumption that turned out to be wrong, and several times with independent
-//! hash functions where the plan wants that.
+//! From a plan to an outcome: [`Plan::execute`] compiles the model and runs the search that the plan names.
+//!
+//! A plan may take several searches. If a search finds that the model breaks an assumption of its reduction, the plan is
+//! executed again without this assumption. If the plan asks for several runs of a store that may err, each run has hash
+//! functions of its own, and [`lossy::combine`] makes one outcome of them.
 
 use super::{CycleProperty, Cycles, Plan, Search};
+use crate::analysis::Dependence;
 use crate::exec::Program;
 use crate::model::Model;
 use crate::search::cycles::{CycleKind, fair, nested};
 use crate::search::driver::{Settings, Task};
 use crate::search::explore::{dfs, lossy};
-use crate::search::monitor::{Monitor, available};
+use crate::search::monitor::{Monitor, Patience, available};
 use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
-use crate::search::reduce::Full;
-use crate::search::reduce::audit::Watch;
+use crate::search::reduce::audit::Audit;
+use crate::search::reduce::{Full, Reduction};
 use crate::store::depth::exact::ExactStore;
 
-/// What reductions assume of a model and cannot know beforehand. A search watches it while it runs; if it fails, the search is
-/// run again without.
+/// What reductions assume of a model and cannot know beforehand. The reduction watches its assumptions while the search runs.
+/// If the model breaks one, the search is run again without it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Assumptions {
-    /// See [`crate::search::reduce::persistent::Keep::count_births`].
+    /// See [`crate::search::reduce::persistent::PersistentOptions::count_births`].
     pub births_have_a_bound: bool,
-    /// See [`crate::search::reduce::persistent::Keep::trust_claims`].
+    /// See [`crate::search::reduce::persistent::PersistentOptions::trust_claims`].
     pub channel_claims_hold: bool,
 }
 
@@ -40,14 +44,14 @@ impl Assumptions {
     }
 }
 
-/// One search that is about to run.
-pub(super) struct Run<'a> {
+/// One search of a plan, ready to run: `depth` and `breadth` give it its store and its reduction.
+pub(super) struct PlannedSearch<'a> {
     pub(super) plan: &'a Plan,
     pub(super) model: &'a Model,
     pub(super) program: &'a Program,
     pub(super) settings: Settings,
     pub(super) assumed: Assumptions,
-    /// Of this run.
+    /// The seed of this run; with several runs each has its own.
     pub(super) seed: u64,
 }
 
@@ -57,7 +61,7 @@ impl Plan {
         self.execute_assuming(Assumptions::default(), model, monitor)
     }
 
-    /// The same, where some assumption is not to be made.
+    /// As [`Plan::execute`], but only these assumptions are made.
     pub fn execute_assuming(&self, mut assumed: Assumptions, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
         let mut notes = Vec::new();
         loop {
@@ -114,7 +118,7 @@ impl Plan {
         let whole = || available().map(|bytes| bytes / 10 * 9);
         monitor.memory = self.memory.or(monitor.memory).or_else(whole);
         monitor.measure_reserve();
-        let run = Run {
+        let planned = PlannedSearch {
             plan: self,
             model: own.as_ref().unwrap_or(model),
             program: &program,
@@ -123,10 +127,10 @@ impl Plan {
             seed,
         };
         match &self.search {
-            Search::Depth(depth) => run.depth_first(depth, monitor),
-            Search::Precise(precise) => run.precisely(precise, monitor),
-            Search::Breadth(breadth) => run.breadth_first(breadth, monitor),
-            Search::Cycles(cycles) => run.cycles(cycles, monitor),
+            Search::Depth(depth) => planned.depth_first(depth, monitor),
+            Search::Precise(precise) => planned.precisely(precise, monitor),
+            Search::Breadth(breadth) => planned.breadth_first(breadth, monitor),
+            Search::Cycles(cycles) => planned.cycles(cycles, monitor),
         }
     }
 }
@@ -141,7 +145,7 @@ fn note(retraction: &Retraction) -> Option<String> {
     }
 }
 
-/// A table knows of itself only, and of its own part of the budget.
+/// A table that is full tells its own size and its own part of the budget. The user is told of the whole budget instead.
 fn tell_whole_budget(outcome: &mut Outcome, monitor: &Monitor<'_>) {
     let limit = match &mut outcome.verdict {
         Verdict::Incomplete(limit) => Some(limit),
@@ -152,8 +156,8 @@ fn tell_whole_budget(outcome: &mut Outcome, monitor: &Monitor<'_>) {
     }
 }
 
-impl Run<'_> {
-    /// Bytes for a table.
+impl PlannedSearch<'_> {
+    /// Bytes that a table of this search may take.
     pub(super) fn budget(monitor: &Monitor<'_>) -> usize {
         monitor.tables().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
@@ -161,10 +165,47 @@ impl Run<'_> {
     /// What every search is asked to do, with this audit of its reduction.
     pub(super) fn task<'s, 'n, 'i>(
         &'s self,
-        audit: Option<Watch<'s, 's>>,
+        audit: Option<Audit<'s, 's>>,
         monitor: &'n mut Monitor<'i>,
     ) -> Task<'s, 'n, 'i> {
         Task { model: self.model, program: self.program, settings: self.settings, audit, monitor }
+    }
+
+    /// Runs `search` with this reduction, and with an audit of it if the plan asks for one. `checks`: the audit tests the
+    /// dependence relation too.
+    pub(super) fn reduced<R: Reduction>(
+        &self,
+        mut reduction: R,
+        checks: bool,
+        monitor: &mut Monitor<'_>,
+        search: impl FnOnce(Task<'_, '_, '_>, &mut R) -> Outcome,
+    ) -> Outcome {
+        if R::ACTIVE
+            && let Some(outcome) = self.too_large(monitor)
+        {
+            return outcome;
+        }
+        let audit = self.audit(checks, monitor.patience());
+        search(self.task(audit, monitor), &mut reduction)
+    }
+
+    /// The reduction was just made, and its memory counts as part of the program. If the reduction alone takes more than the
+    /// budget, the search does not begin, and this is its outcome.
+    fn too_large(&self, monitor: &mut Monitor<'_>) -> Option<Outcome> {
+        let before = monitor.reserve;
+        monitor.measure_growth();
+        let budget = self.plan.memory.filter(|&budget| monitor.reserve.saturating_sub(before) > budget)?;
+        let verdict = Verdict::Incomplete(Limit::Memory { used: monitor.reserve, budget });
+        Some(Outcome { verdict, ..Outcome::without_room(self.program, 0) })
+    }
+
+    /// The audit that the plan asks for, if it asks for one.
+    fn audit<'w>(&'w self, checks: bool, patience: Patience<'w>) -> Option<Audit<'w, 'w>> {
+        let relation = checks.then(|| Dependence::new(self.model));
+        let checked = self.plan.search.sets().filter(|sets| sets.check);
+        let sets = checked.map(|sets| self.persistent_sets(sets, true));
+        let wanted = relation.is_some() || sets.is_some();
+        wanted.then(|| Audit::new(self.model, self.program, relation, sets).within(patience))
     }
 
     fn cycles(&self, cycles: &Cycles, monitor: &mut Monitor<'_>) -> Outcome {

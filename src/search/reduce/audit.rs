@@ -12,22 +12,22 @@ use crate::model::Model;
 use crate::search::monitor::Patience;
 use crate::search::reduce::persistent::PersistentSets;
 use crate::search::reduce::{Attempt, Fault, ProcessStep};
-use crate::search::walk::moves::{Explorer, Tried};
+use crate::search::walk::moves::{MoveRunner, Tried};
 use std::collections::HashSet;
 
 /// States outside a persistent set that are looked at for each set.
 const OUTSIDE: usize = 24;
 
 /// What is put to the test: a relation, and persistent sets.
-pub struct Watch<'m, 'p> {
+pub struct Audit<'m, 'p> {
     model: &'m Model,
-    explorer: Option<Explorer<'p>>,
+    runner: Option<MoveRunner<'p>>,
     dependence: Option<Dependence<'m>>,
     por: Option<PersistentSets<'m>>,
     fault: Option<Fault>,
 }
 
-impl<'m, 'p> Watch<'m, 'p> {
+impl<'m, 'p> Audit<'m, 'p> {
     /// Watches over these.
     pub fn new(
         model: &'m Model,
@@ -35,13 +35,13 @@ impl<'m, 'p> Watch<'m, 'p> {
         dependence: Option<Dependence<'m>>,
         por: Option<PersistentSets<'m>>,
     ) -> Self {
-        Watch { model, explorer: Explorer::new(program), dependence, por, fault: None }
+        Audit { model, runner: MoveRunner::new(program), dependence, por, fault: None }
     }
 
     /// In a search that may have to end.
     #[must_use]
-    pub fn within(self, patience: Patience<'p>) -> Watch<'m, 'p> {
-        Watch { explorer: self.explorer.map(|explorer| explorer.within(patience)), ..self }
+    pub fn within(self, patience: Patience<'p>) -> Audit<'m, 'p> {
+        Audit { runner: self.runner.map(|runner| runner.within(patience)), ..self }
     }
 
     /// A search has entered the machine's state: tests the relation and the set that is chosen there.
@@ -61,23 +61,23 @@ impl<'m, 'p> Watch<'m, 'p> {
     }
 
     fn check_independence(&mut self, saved: &[u8]) {
-        let (Some(explorer), Some(dependence)) = (&mut self.explorer, &mut self.dependence) else { return };
-        let moves = explorer.moves(saved);
+        let (Some(runner), Some(dependence)) = (&mut self.runner, &mut self.dependence) else { return };
+        let moves = runner.moves(saved);
         for (n, a) in moves.iter().enumerate() {
             for b in &moves[n + 1..] {
-                explorer.machine.load(saved);
-                dependence.refresh(&explorer.machine);
-                let (first, second) = (as_move(&explorer.machine, a), as_move(&explorer.machine, b));
-                if dependence.dependent(&explorer.machine, &first, &second) {
+                runner.machine.load(saved);
+                dependence.refresh(&runner.machine);
+                let (first, second) = (as_move(&runner.machine, a), as_move(&runner.machine, b));
+                if dependence.dependent(&runner.machine, &first, &second) {
                     continue;
                 }
-                let differs = differ(explorer, a, b);
-                if explorer.over {
+                let differs = differ(runner, a, b);
+                if runner.over {
                     return;
                 }
                 if let Some(what) = differs {
-                    explorer.machine.load(saved);
-                    self.fault = Some(bug(self.model, &explorer.machine, (a, b), what));
+                    runner.machine.load(saved);
+                    self.fault = Some(bug(self.model, &runner.machine, (a, b), what));
                     return;
                 }
             }
@@ -85,18 +85,18 @@ impl<'m, 'p> Watch<'m, 'p> {
     }
 
     fn check_set(&mut self, machine: &mut Machine<'_>, saved: &[u8]) {
-        let (Some(explorer), Some(por)) = (&mut self.explorer, &mut self.por) else { return };
+        let (Some(runner), Some(por)) = (&mut self.runner, &mut self.por) else { return };
         let Some(set) = por.choose_set(machine) else { return };
         let inside = |tried: &Tried| set.contains(usize::from(tried.attempt.sender.unwrap_or(tried.attempt.step).pid));
-        let chosen: Vec<Tried> = explorer.moves(saved).into_iter().filter(inside).collect();
-        if explorer.over {
+        let chosen: Vec<Tried> = runner.moves(saved).into_iter().filter(inside).collect();
+        if runner.over {
             return;
         }
         let mut seen: HashSet<Vec<u8>> = HashSet::from([saved.to_vec()]);
         let mut open = vec![saved.to_vec()];
         while let Some(state) = open.pop() {
-            explorer.machine.load(&state);
-            if por.breaks_claim(&explorer.machine) {
+            runner.machine.load(&state);
+            if por.breaks_claim(&runner.machine) {
                 // the search ends there and is run again without claims
                 continue;
             }
@@ -111,40 +111,40 @@ impl<'m, 'p> Watch<'m, 'p> {
                         flags.has(Flags(Flags::RUN.0 | Flags::DEATH.0))
                     })
             };
-            let moves = explorer.moves(&state);
-            if explorer.over {
+            let moves = runner.moves(&state);
+            if runner.over {
                 return;
             }
             // what is blocked stays blocked
             if let Some(woken) = moves.iter().find(|tried| inside(tried) && !chosen.iter().any(|known| known.is(tried)))
             {
-                explorer.machine.load(&state);
-                if !skips(&explorer.machine, woken) {
+                runner.machine.load(&state);
+                if !skips(&runner.machine, woken) {
                     let what = "a blocked move of the persistent set was enabled from outside";
-                    self.fault = Some(bug(self.model, &explorer.machine, (woken, woken), what));
+                    self.fault = Some(bug(self.model, &runner.machine, (woken, woken), what));
                     return;
                 }
             }
             for step in moves.iter().filter(|tried| !inside(tried)) {
-                explorer.machine.load(&state);
-                if skips(&explorer.machine, step) {
+                runner.machine.load(&state);
+                if skips(&runner.machine, step) {
                     continue;
                 }
                 for wanted in &chosen {
-                    explorer.machine.load(&state);
-                    if skips(&explorer.machine, wanted) {
+                    runner.machine.load(&state);
+                    if skips(&runner.machine, wanted) {
                         continue;
                     }
                     let what = match moves.iter().find(|tried| tried.is(wanted)) {
                         None => Some("a move of the persistent set was disabled from outside"),
-                        Some(now) => differ(explorer, now, step),
+                        Some(now) => differ(runner, now, step),
                     };
-                    if explorer.over {
+                    if runner.over {
                         return;
                     }
                     if let Some(what) = what {
-                        explorer.machine.load(&state);
-                        self.fault = Some(bug(self.model, &explorer.machine, (wanted, step), what));
+                        runner.machine.load(&state);
+                        self.fault = Some(bug(self.model, &runner.machine, (wanted, step), what));
                         return;
                     }
                 }
@@ -159,11 +159,11 @@ impl<'m, 'p> Watch<'m, 'p> {
 }
 
 /// Executes two moves in both orders; says how they differ.
-pub fn differ(explorer: &mut Explorer<'_>, a: &Tried, b: &Tried) -> Option<&'static str> {
+pub fn differ(runner: &mut MoveRunner<'_>, a: &Tried, b: &Tried) -> Option<&'static str> {
     if a.meets(b) {
         return Some("they share a process");
     }
-    let (Some(ab), Some(ba)) = (explorer.after(a, b), explorer.after(b, a)) else {
+    let (Some(ab), Some(ba)) = (runner.after(a, b), runner.after(b, a)) else {
         return Some("one disables the other");
     };
     if ab.ends != ba.ends && !a.ends.is_empty() && !b.ends.is_empty() {

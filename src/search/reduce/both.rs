@@ -18,7 +18,7 @@
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::monitor::Patience;
-use crate::search::reduce::persistent::{Keep, PersistentSets};
+use crate::search::reduce::persistent::{PersistentOptions, PersistentSets};
 use crate::search::reduce::sleepers::{Half, Sleeper, Sleepers, sides};
 use crate::search::reduce::{Attempt, Fault, Reduction, Ruling};
 use crate::store::Handle;
@@ -39,20 +39,20 @@ enum Pass {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct StateInPass {
     pass: Pass,
-    /// Where its moves start in [`PersistentSleep::only`]; they end where the next frame's start.
+    /// Where its moves start in [`PersistentSleep::only`]; they end where the next state's start.
     only: usize,
 }
 
 /// The sleep sets of stored states, by handle; those that are empty are not there.
 #[derive(Debug, Default)]
-struct KeptSets {
+struct StoredSets {
     places: RapidHashMap<u64, (usize, u32)>,
     moves: Vec<Sides>,
 }
 
-impl KeptSets {
+impl StoredSets {
     fn insert(&mut self, handle: Handle, set: impl Iterator<Item = Sides>) {
         let start = self.moves.len();
         self.moves.extend(set);
@@ -97,19 +97,19 @@ impl KeptSets {
 pub struct PersistentSleep<'m> {
     persistent: PersistentSets<'m>,
     sleepers: Sleepers<'m>,
-    kept: KeptSets,
-    frames: Vec<Frame>,
+    stored: StoredSets,
+    path: Vec<StateInPass>,
     only: Vec<Sides>,
 }
 
 impl<'m> PersistentSleep<'m> {
     /// For a search of this model.
-    pub fn new(model: &'m Model, program: &Program, keep: Keep) -> PersistentSleep<'m> {
+    pub fn new(model: &'m Model, program: &Program, keep: PersistentOptions) -> PersistentSleep<'m> {
         PersistentSleep {
             persistent: PersistentSets::new(model, keep),
             sleepers: Sleepers::new(model, program, false),
-            kept: KeptSets::default(),
-            frames: Vec::new(),
+            stored: StoredSets::default(),
+            path: Vec::new(),
             only: Vec::new(),
         }
     }
@@ -123,11 +123,11 @@ impl<'m> PersistentSleep<'m> {
     /// The only moves that are looked at in the state on top, if it is not its first pass.
     #[inline]
     fn only(&self) -> Option<&[Sides]> {
-        self.frames.last().filter(|frame| frame.pass != Pass::First).map(|frame| &self.only[frame.only..])
+        self.path.last().filter(|state| state.pass != Pass::First).map(|state| &self.only[state.only..])
     }
 
     fn push(&mut self, pass: Pass, only: usize) {
-        self.frames.push(Frame { pass, only });
+        self.path.push(StateInPass { pass, only });
     }
 }
 
@@ -139,17 +139,17 @@ impl Reduction for PersistentSleep<'_> {
         self.sleepers.enter(machine, |_, sleeper| Some(sleeper));
         self.push(Pass::First, self.only.len());
         let inherited = self.sleepers.inherited();
-        self.kept.insert(handle, inherited.iter().map(|sleeper| (sleeper.actor, sleeper.partner)));
+        self.stored.insert(handle, inherited.iter().map(|sleeper| (sleeper.actor, sleeper.partner)));
     }
 
     fn reenters(&mut self, machine: &mut Machine<'_>, handle: Handle) -> bool {
         let start = self.only.len();
-        self.kept.intersect(handle, self.sleepers.handed_on(), &mut self.only);
+        self.stored.intersect(handle, self.sleepers.handed_on(), &mut self.only);
         if self.only.len() == start {
             return false;
         }
         self.persistent.reenter(machine);
-        let kept = &self.kept;
+        let kept = &self.stored;
         self.sleepers
             .enter(machine, |_, sleeper| kept.contains(handle, (sleeper.actor, sleeper.partner)).then_some(sleeper));
         self.push(Pass::Again, start);
@@ -163,8 +163,8 @@ impl Reduction for PersistentSleep<'_> {
     fn leave(&mut self, machine: &Machine<'_>) {
         self.persistent.leave(machine);
         self.sleepers.leave();
-        if let Some(frame) = self.frames.pop() {
-            self.only.truncate(frame.only);
+        if let Some(state) = self.path.pop() {
+            self.only.truncate(state.only);
         }
     }
 
@@ -190,19 +190,19 @@ impl Reduction for PersistentSleep<'_> {
     }
 
     #[inline]
-    fn takes(&mut self, attempt: Attempt) -> bool {
-        self.sleepers.takes(attempt)
+    fn stepped(&mut self, attempt: Attempt) -> bool {
+        self.sleepers.stepped(attempt)
     }
 
     #[inline]
     fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt) {
         // What was woken is in the set already.
-        let sleeps = self.frames.last().is_none_or(|frame| frame.pass != Pass::Woken);
+        let sleeps = self.path.last().is_none_or(|state| state.pass != Pass::Woken);
         self.sleepers.returned(machine, attempt, sleeps);
     }
 
     fn admits_more(&mut self, machine: &mut Machine<'_>) -> bool {
-        let Some(&Frame { pass, only }) = self.frames.last() else { return false };
+        let Some(&StateInPass { pass, only }) = self.path.last() else { return false };
         self.only.truncate(only);
         let next = match pass {
             Pass::Again => return false,
@@ -215,8 +215,8 @@ impl Reduction for PersistentSleep<'_> {
                 if self.only.len() > only { Pass::Woken } else { Pass::First }
             }
         };
-        if let Some(frame) = self.frames.last_mut() {
-            frame.pass = next;
+        if let Some(state) = self.path.last_mut() {
+            state.pass = next;
         }
         next == Pass::Woken || self.persistent.admits_more(machine)
     }
@@ -224,8 +224,8 @@ impl Reduction for PersistentSleep<'_> {
     fn memory(&self) -> usize {
         self.persistent.memory()
             + self.sleepers.memory()
-            + self.kept.memory()
-            + self.frames.capacity() * size_of::<Frame>()
+            + self.stored.memory()
+            + self.path.capacity() * size_of::<StateInPass>()
             + self.only.capacity() * size_of::<Sides>()
     }
 

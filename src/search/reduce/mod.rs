@@ -105,11 +105,11 @@ pub trait Reduction {
     /// The attempt was executable and is done; an offer is told when it is taken. If true is given, the step is undone for a
     /// [`Reduction::look_back`] and done again.
     #[inline]
-    fn takes(&mut self, _attempt: Attempt) -> bool {
+    fn stepped(&mut self, _attempt: Attempt) -> bool {
         false
     }
 
-    /// See [`Reduction::takes`]: the machine is where it was before the step.
+    /// See [`Reduction::stepped`]: the machine is where it was before the step.
     #[inline]
     fn look_back(&mut self, _machine: &Machine<'_>, _attempt: Attempt) {}
 

@@ -37,7 +37,7 @@ struct Frame {
 
 /// What to keep, and what may be assumed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Keep {
+pub struct PersistentOptions {
     /// Deadlocks only: no proviso.
     pub deadlocks_only: bool,
     /// Messages left in channels are judged.
@@ -93,7 +93,7 @@ pub struct PersistentSets<'m> {
 
 impl<'m> PersistentSets<'m> {
     /// A reduction for a search of this model.
-    pub fn new(model: &'m Model, keep: Keep) -> PersistentSets<'m> {
+    pub fn new(model: &'m Model, keep: PersistentOptions) -> PersistentSets<'m> {
         // births on paths that are ignored for ever would not be counted
         let counts = keep.count_births && !keep.deadlocks_only;
         // a state that breaks a claim could be put off for ever too

@@ -32,7 +32,7 @@ use crate::store::{Handle, StateHash};
 
 /// What the stack conditions need to know of a state on the path.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct StateOnStack {
     /// The move that is under way has led to a state on the stack.
     hit: bool,
     /// See [`ControlFilter`].
@@ -56,7 +56,7 @@ const MAX_ENDS: usize = 12;
 /// The sleep sets of the states on the path, and what lies on the stack.
 pub struct SleepSets<'m> {
     sleepers: Sleepers<'m>,
-    frames: Vec<Frame>,
+    path: Vec<StateOnStack>,
     stack: Stack<'m>,
 }
 
@@ -93,7 +93,7 @@ impl<'m> SleepSets<'m> {
             patience,
             over: false,
         };
-        SleepSets { sleepers, frames: Vec::new(), stack }
+        SleepSets { sleepers, path: Vec::new(), stack }
     }
 }
 
@@ -166,23 +166,23 @@ impl Reduction for SleepSets<'_> {
         self.sleepers.enter(machine, |machine, sleeper| {
             Some(Sleeper { passes: !stack.is_hit_by(machine, sleeper, control), ..sleeper })
         });
-        self.frames.push(Frame { hit: false, control });
+        self.path.push(StateOnStack { hit: false, control });
     }
 
     #[inline]
     fn seen(&mut self, machine: &Machine<'_>, on_stack: Option<bool>) {
         let stack = &self.stack;
         let on_stack = on_stack.unwrap_or_else(|| stack.hashes.contains(stack.hash.hash(machine.state())));
-        if let Some(frame) = self.frames.last_mut() {
-            frame.hit |= on_stack;
+        if let Some(state) = self.path.last_mut() {
+            state.hit |= on_stack;
         }
     }
 
     #[inline]
     fn leave(&mut self, _: &Machine<'_>) {
-        if let Some(frame) = self.frames.pop() {
+        if let Some(state) = self.path.pop() {
             self.sleepers.leave();
-            self.stack.control.remove(frame.control);
+            self.stack.control.remove(state.control);
             self.stack.hashes.pop();
         }
     }
@@ -193,8 +193,8 @@ impl Reduction for SleepSets<'_> {
     }
 
     #[inline]
-    fn takes(&mut self, attempt: Attempt) -> bool {
-        self.sleepers.takes(attempt)
+    fn stepped(&mut self, attempt: Attempt) -> bool {
+        self.sleepers.stepped(attempt)
     }
 
     #[cold]
@@ -204,14 +204,14 @@ impl Reduction for SleepSets<'_> {
 
     #[inline]
     fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt) {
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(state) = self.path.last_mut() else { return };
         // Lines 21 to 23.
-        self.sleepers.returned(machine, attempt, !std::mem::take(&mut frame.hit));
+        self.sleepers.returned(machine, attempt, !std::mem::take(&mut state.hit));
     }
 
     fn memory(&self) -> usize {
         self.sleepers.memory()
-            + self.frames.capacity() * size_of::<Frame>()
+            + self.path.capacity() * size_of::<StateOnStack>()
             + self.stack.hashes.memory()
             + self.stack.probe.memory()
             + self.stack.control.memory()

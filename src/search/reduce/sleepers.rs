@@ -12,9 +12,9 @@ use crate::model::Model;
 use crate::search::reduce::{Attempt, ProcessStep};
 
 /// Pid in the upper byte, number of the transition in the program in the rest.
-pub type Half = u32;
+pub(super) type Half = u32;
 /// There is no partner.
-pub const NOBODY: Half = Half::MAX;
+pub(super) const NOBODY: Half = Half::MAX;
 
 #[inline]
 fn half(step: ProcessStep) -> Half {
@@ -23,13 +23,13 @@ fn half(step: ProcessStep) -> Half {
 
 /// The step of a half.
 #[inline]
-pub fn step_of(half: Half) -> ProcessStep {
+pub(super) fn step_of(half: Half) -> ProcessStep {
     ProcessStep { pid: (half >> 24) as u8, number: half & 0xff_ffff }
 }
 
 /// Actor and partner of a move.
 #[inline]
-pub fn sides(attempt: Attempt) -> (Half, Half) {
+pub(super) fn sides(attempt: Attempt) -> (Half, Half) {
     match attempt.sender {
         None => (half(attempt.step), NOBODY),
         Some(sender) => (half(sender), half(attempt.step)),
@@ -38,7 +38,7 @@ pub fn sides(attempt: Attempt) -> (Half, Half) {
 
 /// A move in a sleep set.
 #[derive(Clone, Copy, Debug)]
-pub struct Sleeper {
+pub(super) struct Sleeper {
     /// Who moves, or sends.
     pub actor: Half,
     /// Who receives, in a rendezvous.
@@ -50,12 +50,12 @@ pub struct Sleeper {
 impl Sleeper {
     /// Is it this move?
     #[inline]
-    pub fn is(&self, (actor, partner): (Half, Half)) -> bool {
+    pub(super) fn is(&self, (actor, partner): (Half, Half)) -> bool {
         self.actor == actor && self.partner == partner
     }
 
     /// The process that makes its first step.
-    pub fn pid(&self) -> usize {
+    pub(super) fn pid(&self) -> usize {
         usize::from(step_of(self.actor).pid)
     }
 }
@@ -74,7 +74,7 @@ struct Stretch {
 }
 
 /// See the head of this file.
-pub struct Sleepers<'m> {
+pub(super) struct Sleepers<'m> {
     dependence: Dependence<'m>,
     /// By number of a transition in the program: its number in its automaton.
     own_number: Vec<u32>,
@@ -90,7 +90,7 @@ pub struct Sleepers<'m> {
 
 impl<'m> Sleepers<'m> {
     /// No states yet. `asks`: what is handed on may hang on the state; otherwise only what is independent in every state is.
-    pub fn new(model: &'m Model, program: &Program, asks: bool) -> Sleepers<'m> {
+    pub(super) fn new(model: &'m Model, program: &Program, asks: bool) -> Sleepers<'m> {
         let dependence = Dependence::new(model);
         let mut own_number = vec![0; program.transitions.len()];
         let mut changes = vec![false; program.transitions.len()];
@@ -105,30 +105,30 @@ impl<'m> Sleepers<'m> {
     }
 
     /// The relation.
-    pub fn dependence(&self) -> &Dependence<'m> {
+    pub(super) fn dependence(&self) -> &Dependence<'m> {
         &self.dependence
     }
 
     /// What sleeps in the state that the move under way has led to.
     #[inline]
-    pub fn handed_on(&self) -> &[Sleeper] {
+    pub(super) fn handed_on(&self) -> &[Sleeper] {
         &self.entries[self.stretches.last().map_or(0, |stretch| stretch.end) as usize..]
     }
 
     /// What slept in the state on top when it was entered.
     #[inline]
-    pub fn inherited(&self) -> &[Sleeper] {
+    pub(super) fn inherited(&self) -> &[Sleeper] {
         let Some(stretch) = self.stretches.last() else { return &[] };
         &self.entries[stretch.start as usize..stretch.inherited as usize]
     }
 
-    /// The state that the move under way has led to is entered. With what was handed on as `keep` wants it: changed, or
+    /// The state that the move under way has led to is entered. With what was handed on as `choose` wants it: changed, or
     /// left out. (A copy: a block with several ends enters several states with the same set.)
     #[inline]
-    pub fn enter<'p>(
+    pub(super) fn enter<'p>(
         &mut self,
         machine: &mut Machine<'p>,
-        mut keep: impl FnMut(&mut Machine<'p>, Sleeper) -> Option<Sleeper>,
+        mut choose: impl FnMut(&mut Machine<'p>, Sleeper) -> Option<Sleeper>,
     ) {
         let changed = std::mem::take(&mut self.dirty);
         if changed {
@@ -137,7 +137,7 @@ impl<'m> Sleepers<'m> {
         let from = self.stretches.last().map_or(0, |stretch| stretch.end) as usize;
         let start = self.entries.len();
         for index in from..start {
-            if let Some(sleeper) = keep(machine, self.entries[index]) {
+            if let Some(sleeper) = choose(machine, self.entries[index]) {
                 self.entries.push(sleeper);
             }
         }
@@ -147,7 +147,7 @@ impl<'m> Sleepers<'m> {
 
     /// The state on top is left.
     #[inline]
-    pub fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         if let Some(stretch) = self.stretches.pop() {
             self.entries.truncate(stretch.start as usize);
             // The move may have other ends, with other processes.
@@ -157,7 +157,7 @@ impl<'m> Sleepers<'m> {
 
     /// Was this move asleep when the state on top was entered?
     #[inline]
-    pub fn is_asleep(&self, sides: (Half, Half)) -> bool {
+    pub(super) fn is_asleep(&self, sides: (Half, Half)) -> bool {
         self.inherited().iter().any(|sleeper| sleeper.is(sides))
     }
 
@@ -181,7 +181,7 @@ impl<'m> Sleepers<'m> {
     /// A move is taken: finds what sleeps in its successors, as far as it can be told without the state before it. Gives
     /// true if some of it cannot, and then [`Sleepers::look_back`] wants to know.
     #[inline]
-    pub fn takes(&mut self, attempt: Attempt) -> bool {
+    pub(super) fn stepped(&mut self, attempt: Attempt) -> bool {
         self.dirty |= self.changes_processes(attempt);
         let Some(&stretch) = self.stretches.last() else { return false };
         stretch.end > stretch.start && self.hand_on(stretch, sides(attempt))
@@ -208,7 +208,7 @@ impl<'m> Sleepers<'m> {
 
     /// The same with the machine where it was before the move.
     #[cold]
-    pub fn look_back(&mut self, machine: &Machine<'_>, attempt: Attempt) {
+    pub(super) fn look_back(&mut self, machine: &Machine<'_>, attempt: Attempt) {
         let Some(&stretch) = self.stretches.last() else { return };
         self.entries.truncate(stretch.end as usize);
         let taken = self.as_move(sides(attempt));
@@ -223,7 +223,7 @@ impl<'m> Sleepers<'m> {
 
     /// All that follows a move was looked at, and the machine is back; from now on the move `sleeps`, or not.
     #[inline]
-    pub fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt, sleeps: bool) {
+    pub(super) fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt, sleeps: bool) {
         if self.changes_processes(attempt) {
             self.dependence.refresh(machine);
             self.dirty = false;
@@ -238,7 +238,7 @@ impl<'m> Sleepers<'m> {
     }
 
     /// Bytes.
-    pub fn memory(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.dependence.memory()
             + self.entries.capacity() * size_of::<Sleeper>()
             + self.stretches.capacity() * size_of::<Stretch>()

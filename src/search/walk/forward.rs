@@ -182,7 +182,7 @@ impl Walk {
     fn hand_on<R: Reduction>(&mut self, machine: &mut Machine<'_>, reduction: &mut R, mark: Mark) {
         let Frame { turn, cursor, .. } = *self.top();
         let attempt = self.attempt(ProcessStep { pid: cursor.pid() as u8, number: cursor.tried() });
-        if reduction.takes(attempt) {
+        if reduction.stepped(attempt) {
             machine.undo(mark);
             reduction.look_back(machine, attempt);
             fire(machine, turn, &cursor);

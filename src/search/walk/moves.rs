@@ -33,7 +33,7 @@ impl Tried {
 }
 
 /// Executes moves on a machine of its own.
-pub struct Explorer<'p> {
+pub struct MoveRunner<'p> {
     /// Its machine; in the state that was asked about last.
     pub machine: Machine<'p>,
     walk: Walk,
@@ -56,11 +56,11 @@ pub fn free_rules() -> Rules {
     }
 }
 
-impl<'p> Explorer<'p> {
+impl<'p> MoveRunner<'p> {
     /// `None` if the model has no initial state.
-    pub fn new(program: &'p Program) -> Option<Explorer<'p>> {
+    pub fn new(program: &'p Program) -> Option<MoveRunner<'p>> {
         let machine = Machine::new(program).ok()?;
-        Some(Explorer {
+        Some(MoveRunner {
             machine,
             walk: Walk::new(program.transitions.len(), free_rules()),
             patience: None,
@@ -70,8 +70,8 @@ impl<'p> Explorer<'p> {
 
     /// In a search that may have to end.
     #[must_use]
-    pub fn within(self, patience: Patience<'p>) -> Explorer<'p> {
-        Explorer { patience: Some(patience), ..self }
+    pub fn within(self, patience: Patience<'p>) -> MoveRunner<'p> {
+        MoveRunner { patience: Some(patience), ..self }
     }
 
     /// The moves of a state.
@@ -80,13 +80,13 @@ impl<'p> Explorer<'p> {
         if self.over {
             return Vec::new();
         }
-        let recorder = Recorder { patience: self.patience, record: RefCell::default() };
-        self.walk.expand(&mut self.machine, &mut &recorder, &mut &recorder);
-        let mut record = recorder.record.into_inner();
-        self.over |= record.over;
-        record.flush();
+        let listener = MoveListener { patience: self.patience, heard: RefCell::default() };
+        self.walk.expand(&mut self.machine, &mut &listener, &mut &listener);
+        let mut heard = listener.heard.into_inner();
+        self.over |= heard.over;
+        heard.flush();
         self.machine.load(saved);
-        record.done
+        heard.done
     }
 
     /// What comes of one move after another, from a state from which the first ends as given; `None` if the second is not
@@ -113,13 +113,13 @@ impl Tried {
 }
 
 /// Listens to a walk in both roles: what is tried and returns is heard as its reduction, where it ends as its visitor.
-struct Recorder<'i> {
+struct MoveListener<'i> {
     patience: Option<Patience<'i>>,
-    record: RefCell<Record>,
+    heard: RefCell<Heard>,
 }
 
 #[derive(Default)]
-struct Record {
+struct Heard {
     over: bool,
     done: Vec<Tried>,
     /// What was tried last.
@@ -128,7 +128,7 @@ struct Record {
     traps: Vec<Trap>,
 }
 
-impl Record {
+impl Heard {
     /// A step that failed does not come back: what it left belongs to the one asked about last.
     fn flush(&mut self) {
         if let Some(attempt) = self.asked.take()
@@ -153,22 +153,22 @@ impl Record {
     }
 }
 
-impl Reduction for &Recorder<'_> {
+impl Reduction for &MoveListener<'_> {
     fn rule(&mut self, _: &Machine<'_>, attempt: Attempt) -> Ruling {
-        let mut record = self.record.borrow_mut();
-        record.flush();
-        record.asked = Some(attempt);
+        let mut heard = self.heard.borrow_mut();
+        heard.flush();
+        heard.asked = Some(attempt);
         Ruling::Try
     }
 
     fn returned(&mut self, _: &Machine<'_>, attempt: Attempt) {
-        self.record.borrow_mut().close(attempt);
+        self.heard.borrow_mut().close(attempt);
     }
 }
 
-impl Visitor for &Recorder<'_> {
+impl Visitor for &MoveListener<'_> {
     fn arrive(&mut self, machine: &mut Machine<'_>, _: &Walk, _: TransitionType) -> Decision {
-        self.record.borrow_mut().ends.push(machine.saved().to_vec());
+        self.heard.borrow_mut().ends.push(machine.saved().to_vec());
         Decision::Back
     }
 
@@ -179,14 +179,14 @@ impl Visitor for &Recorder<'_> {
         if let Event::Trap(trap) = event
             && (step.is_some() || inside)
         {
-            self.record.borrow_mut().traps.push(trap);
+            self.heard.borrow_mut().traps.push(trap);
         }
         Control::Continue
     }
 
     fn tick(&mut self, _: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         let over = self.patience.is_some_and(|patience| patience.is_over(walk.memory()));
-        self.record.borrow_mut().over = over;
+        self.heard.borrow_mut().over = over;
         if over { Control::Stop } else { Control::Continue }
     }
 }

@@ -97,9 +97,9 @@ fn for_executable<'p>(machine: &mut Machine<'p>, pid: usize, mut each: impl FnMu
                 }
             }
             Fired::Done | Fired::DoneWith(_) => {
-                let taken = each(machine, number);
+                let counts = each(machine, number);
                 machine.undo(mark);
-                if taken {
+                if counts {
                     cursor.took(&program.transitions[number as usize]);
                 } else {
                     cursor.offer_failed();

@@ -11,7 +11,7 @@
 
 use crate::checkpoint::Kind;
 use crate::limit::Limit;
-use crate::store::breadth::forgetting::{Common, ForgettingStore, Levels};
+use crate::store::breadth::forgetting::{CacheLevels, Common, ForgettingStore};
 use crate::store::breadth::groups::Groups;
 use crate::store::breadth::representation::Representation;
 
@@ -33,7 +33,7 @@ impl BfsCache {
     }
 }
 
-impl Levels for OneLevel {
+impl CacheLevels for OneLevel {
     const KIND: Kind = Kind::Cache;
 
     /// Insert of Fig. 3.

@@ -1,5 +1,5 @@
 //! The stores of breadth-first search that forget. A cache of one level and one of two levels differ only in where a state
-//! may lie and which state makes room for it ([`Levels`]); all the rest is here: what is kept of a state, its hashes,
+//! may lie and which state makes room for it ([`CacheLevels`]); all the rest is here: what is kept of a state, its hashes,
 //! the random choices, the counts that tell how much was forgotten, and checkpoints.
 //!
 //! Sound with whole states: a forgotten state is visited again, so when the search ends it has seen everything. With signatures
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Where the states of a cache lie, and which one makes room for another.
-pub trait Levels {
+pub trait CacheLevels {
     /// Which store it is, in a checkpoint.
     const KIND: Kind;
 
@@ -45,12 +45,12 @@ pub struct Common {
     seed: u64,
     place: StateHash,
     signatures: Signatures,
-    pub(super) tally: Tally,
+    pub(super) tally: CacheTally,
 }
 
 /// What changes during a search, beside the places: this is what a checkpoint holds.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Tally {
+pub(super) struct CacheTally {
     pub rng: StoreRng,
     distinct: Distinct,
     /// Insertions, those of forgotten states that came again included.
@@ -67,7 +67,7 @@ impl Common {
             seed,
             place: StateHash::new(seed),
             signatures: Signatures::new(representation.lookup_bits(), seed),
-            tally: Tally { rng: StoreRng::new(seed), distinct: Distinct::default(), stored: 0, forgotten: 0 },
+            tally: CacheTally { rng: StoreRng::new(seed), distinct: Distinct::default(), stored: 0, forgotten: 0 },
         }
     }
 
@@ -98,7 +98,7 @@ pub struct ForgettingStore<L> {
     pub(super) common: Common,
 }
 
-impl<L: Levels> ForgettingStore<L> {
+impl<L: CacheLevels> ForgettingStore<L> {
     /// Everything that is held: the signature, and the state if it is kept.
     pub fn contents(&self) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
         self.levels.groups().flat_map(|groups| groups.places().map(|(_, key, state)| (key, state)))
@@ -117,7 +117,7 @@ impl<L: Levels> ForgettingStore<L> {
     }
 }
 
-impl<L: Levels> BfsStore for ForgettingStore<L> {
+impl<L: CacheLevels> BfsStore for ForgettingStore<L> {
     fn is_exact(&self) -> bool {
         self.common.representation == Representation::States
     }
@@ -132,7 +132,7 @@ impl<L: Levels> BfsStore for ForgettingStore<L> {
     }
 
     fn statistics(&self) -> BfsStatistics {
-        let Tally { stored, forgotten, ref distinct, .. } = self.common.tally;
+        let CacheTally { stored, forgotten, ref distinct, .. } = self.common.tally;
         // A new state is compared with every signature of one group of each level.
         let compared = self.levels.groups().map(Groups::mean_ways).sum();
         BfsStatistics {
@@ -149,14 +149,14 @@ impl<L: Levels> BfsStore for ForgettingStore<L> {
 
     /// The state was stored by another store, and what it displaces is known to that one: neither counts here.
     fn adopt(&mut self, _: u64, state: Option<&[u8]>) -> Result<(), Limit> {
-        let Tally { stored, forgotten, .. } = self.common.tally;
+        let CacheTally { stored, forgotten, .. } = self.common.tally;
         let adopted = self.insert_adopted(state);
         (self.common.tally.stored, self.common.tally.forgotten) = (stored, forgotten);
         adopted
     }
 }
 
-impl<L: Levels> Save for ForgettingStore<L> {
+impl<L: CacheLevels> Save for ForgettingStore<L> {
     fn shape(&self) -> StoreShape {
         let Common { representation, ways, seed, .. } = self.common;
         let mut sizes: Vec<u64> = self.levels.groups().map(|groups| groups.slots() as u64).collect();

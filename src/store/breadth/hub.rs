@@ -11,7 +11,7 @@
 
 use crate::checkpoint::Kind;
 use crate::limit::Limit;
-use crate::store::breadth::forgetting::{Common, ForgettingStore, Levels};
+use crate::store::breadth::forgetting::{CacheLevels, Common, ForgettingStore};
 use crate::store::breadth::groups::Groups;
 use crate::store::breadth::representation::Representation;
 use crate::store::parts::signature::mix;
@@ -93,7 +93,7 @@ impl TwoLevels {
     }
 }
 
-impl Levels for TwoLevels {
+impl CacheLevels for TwoLevels {
     const KIND: Kind = Kind::Hub;
 
     /// Insert of Fig. 4.
