@@ -1,4 +1,5 @@
-//! The shape of code: where transitions start, what an atomic block holds, how a length is tested.
+//! The shape of automata, whatever the state: at which location a transition starts, which transitions an atomic block holds,
+//! whether a process can end, and how a guard tests the length of a channel.
 
 use super::flow::BitSet;
 use super::footprint::LengthTest;

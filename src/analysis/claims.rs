@@ -1,19 +1,24 @@
-//! Exclusive channels: what `xr q` and `xs q` promise, how far the promise is believed, and how it is held to account.
+//! Channel claims: what `xr q` and `xs q` promise, how far we believe the promise, and how a search notices that it is
+//! broken.
 //!
-//! A process that claims `xr q` says that nobody else receives from `q`; with `xs q` nobody else sends to it (Holzmann and
-//! Peled, FORTE 1994). [`super::flow`] finds out most of that by itself; a claim helps where a channel is handed around in
-//! messages, or where a process never comes to a statement that it has. Two uses, both in [`super::persistent`]:
-//! - a receive of the claimant does not fear the receives of others, nor a send their sends;
-//! - who waits for a message, or for room, waits for the claimant alone.
+//! A process that claims `xr q` says that no other process receives from `q`; with `xs q` no other process sends to `q`
+//! (Holzmann and Peled, FORTE 1994). [`super::flow`] finds out most of that by itself. A claim helps where a channel is
+//! handed around in messages, or where a process contains a statement that it never reaches. A claim has two uses, both in
+//! [`super::persistent`]:
+//! - a receive of the claimant need not fear the receives of others, nor a send of the claimant their sends;
+//! - a process that waits for a message, or for room, waits for the claimant alone.
 //!
-//! Both put the claimant into the set, so it stays where it is, alive, while the others move. What they rely on is then:
-//! *while a process lives, nobody else stands before a move that breaks its claim*. That is looked at in every state of
-//! the search ([`Claims::broken`]), whether the move is executable or not, and for accesses whose channel hangs on the moving
-//! process alone ([`super::footprint::ChannelAccess::own`]); others are not excused. If some reachable state breaks a
-//! claim, then the reduced search comes to such a state too: docs/soundness.md has the argument. It needs that no claimant
-//! dies: claims of processes that can come to their end are not believed, for the one who breaks them might arrive after
-//! that. And it needs the proviso against ignoring, so a search for deadlocks only does not believe claims. A broken claim
-//! is not an error of the protocol, and the verdict must not hang on it: the search is run again without believing any.
+//! Both uses put the claimant into the persistent set, so the claimant stays where it is, alive, while the processes outside
+//! the set move. Both then rely on this: *while a process lives, no other process stands before a move that breaks its
+//! claim*. The search checks that in every state ([`Claims::broken`]), whether the move is executable or not. It can be
+//! checked only for accesses whose channel is determined by the moving process alone
+//! ([`super::footprint::ChannelAccess::own`]); for other accesses a claim changes nothing. If some reachable state breaks a
+//! claim, the reduced search comes to such a state too: docs/soundness.md has the argument.
+//!
+//! The argument needs that no claimant dies, since a process that breaks the claim might arrive after the death. So we do not
+//! believe the claims of processes that can come to their end. The argument also needs the proviso against ignoring, so a
+//! search for deadlocks only believes no claims. A broken claim is not an error of the protocol, and the verdict must not
+//! depend on it: the search is run again without believing any claim.
 
 use super::block::can_end;
 use super::dependence::{Dependence, StateView};

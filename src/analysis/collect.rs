@@ -1,9 +1,10 @@
 //! Builds the footprints of all moves of a model; see [`super::footprint`] for what they mean.
 //!
-//! Three things make a move more than its statement. The guards it depends on: `else` looks at every earlier transition
-//! of its location, a transition below an `unless` at the escapes before it, and all at the `provided` clause. The block
-//! it enters: every transition that can follow while control stays atomic, with all guards looked at on the way. The
-//! partners: a rendezvous inside a block hands control to a receiver, whose own block then follows.
+//! Three things make a move more than its statement. First, the guards that it depends on: `else` looks at every earlier
+//! transition of its location, a transition below an `unless` looks at the escapes before it, and every transition looks at
+//! the `provided` clause. Second, the block that the move enters: every transition that can follow while control stays
+//! atomic, with all guards that are looked at on the way. Third, the partners: a rendezvous inside a block hands control to a
+//! receiver, whose own block follows.
 
 use super::block::{assure, block_of, length_comparison, same_variable, sources};
 use super::flow::{BitSet, Flow};

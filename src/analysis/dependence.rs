@@ -1,17 +1,17 @@
 //! Which moves depend on each other.
 //!
-//! Two moves that are both enabled in a state are independent there if neither disables the other and both orders lead
-//! to the same state (Godefroid and Pirottin, CAV 1993; Katz and Peled's conditional independence). A search only ever
-//! asks about moves that are enabled, so the question is put for that case, and much of what looks dependent on paper is
-//! not: a receive and a send on one buffered channel commute wherever both are enabled, and the death of a process is
-//! never enabled together with a move of a younger one.
+//! Two moves that are both enabled in a state are independent there if neither disables the other and both orders lead to the
+//! same state (Godefroid and Pirottin, CAV 1993; Katz and Peled's conditional independence). A search only ever asks about
+//! moves that are enabled, so we answer the question for that case only. Much of what looks dependent on paper is then
+//! independent: a receive and a send on one buffered channel commute wherever both are enabled, and the death of a process is
+//! never enabled together with a move of a younger process.
 //!
-//! The answer is looked up. For every pair of [`Instance`]s (a process with its pid and the values it keeps for life) there
-//! is a matrix with two bits per pair of transitions: "dependent" and "ask the state". The second is left for what the
-//! state decides: indices computed from variables, `chan` variables that change, and tests of a channel's length. A
-//! matrix is made when it is first needed, so the common question is one load and one shift.
+//! The answers are kept in tables. For every pair of [`Instance`]s (a process with its pid and the values it keeps for life)
+//! there is a matrix with two bits per pair of transitions: "dependent" and "ask the state". The second bit is set where the
+//! state decides: indices computed from variables, `chan` variables that change, and tests of a channel's length. A matrix is
+//! made when it is first needed. So the common question costs one load and one shift.
 //!
-//! Sound if the footprints are (see [`super::footprint`]); `--check-independence` tries every answer out.
+//! Sound if the footprints are (see [`super::footprint`]); `--check-independence` tries out every answer.
 
 use super::block::sources;
 use super::claims::{self, ChannelClaim};

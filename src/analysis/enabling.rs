@@ -1,9 +1,12 @@
 //! Necessary enabling sets: what must happen before a blocked transition can be executed.
 //!
-//! A transition may be blocked for several reasons at once; each is enough to keep it blocked, so only one needs to be
-//! watched (Valmari's and Godefroid's necessary enabling sets; Godefroid's thesis, section 4.5). A reason is a condition that
-//! is false now and a footprint that says what could make it true: `&&` gives one reason per operand, a full channel waits
-//! for receives, an empty one for sends, a head that does not match for receives.
+//! A transition may be blocked for several reasons at once. Each reason is enough to keep it blocked, so only one reason
+//! needs to be watched (Valmari's and Godefroid's necessary enabling sets; Godefroid's thesis, section 4.5). A reason
+//! consists of a condition that is false now and a footprint that says what could make it true. `&&` gives one reason per
+//! operand; a full channel waits for receives, an empty channel for sends, and a first message that does not match waits for
+//! receives.
+//!
+//! Sound if each footprint names everything that could end its reason. Costs a table of reasons per transition, made once.
 
 use super::StateView;
 use super::block::length_comparison;

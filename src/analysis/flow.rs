@@ -1,10 +1,11 @@
-//! What flows where in a model, whatever the state: which variables are ever written after their creation, which locals
-//! other processes look at, and which channels a `chan` value may denote.
+//! What flows where in a model, whatever the state: which variables are ever written after their creation, which locals other
+//! processes look at, and which channels a `chan` value may denote.
 //!
-//! The channel analysis is Andersen's (inclusion-based, flow-insensitive) on a tiny domain: an abstract channel is a
-//! global channel or the k-th own channel of a process type (all its instances together); a variable holds a set of
-//! them, and one common mailbox stands for everything that is ever sent as a message field of type `chan`. A channel id
-//! that comes out of arithmetic or out of a variable of another type may be any channel.
+//! The channel analysis is Andersen's (inclusion-based, flow-insensitive) on a tiny domain. An abstract channel is a global
+//! channel, or the k-th own channel of a process type (of all its instances together). A variable holds a set of abstract
+//! channels. One common mailbox stands for everything that is ever sent as a message field of type `chan`. A channel id that
+//! comes out of arithmetic or out of a variable of another type may be any channel. Costs one fixed point over the model,
+//! before the search.
 
 use super::block::can_end;
 use super::visit;

@@ -1,15 +1,15 @@
 //! Footprints: what a move reads, writes and tests.
 //!
-//! A move is what a search takes from a storable state: one transition, or the whole atomic block that it enters. Its
-//! footprint is the union of everything any path through the block can touch, every guard that is looked at on the way
-//! included (Godefroid and Pirottin, "Refining dependencies improves partial-order verification methods", CAV 1993,
+//! A move is what a search takes from a storable state: one transition, or the whole atomic block that the transition enters.
+//! Its footprint is the union of everything that any path through the block can touch, including every guard that is looked
+//! at on the way (Godefroid and Pirottin, "Refining dependencies improves partial-order verification methods", CAV 1993,
 //! treat single operations; a block is the union of its operations).
 //!
-//! Sound as long as every effect of [`crate::exec`] on shared parts of the state appears here. What is private leaves no
-//! access: locals that no other process reads, and control locations that no remote reference names. Two moves of
+//! Sound as long as every effect of [`crate::exec`] on shared parts of the state appears here. Private parts of the state
+//! leave no access: locals that no other process reads, and control locations that no remote reference names. Two moves of
 //! different processes whose accesses do not conflict commute, and neither enables nor disables the other.
 //!
-//! The building is in [`super::collect`]; here is what comes out.
+//! This file holds the types; [`super::collect`] builds the footprints.
 
 use super::flow::BitSet;
 use super::visit;

@@ -1,7 +1,16 @@
-//! Footprints, dependence, persistent sets: what a reduction may leave out, decided from the model and the state.
+//! What a reduction may leave out, decided from the model and the state: footprints, dependence, persistent sets.
 //!
-//! [`flow`] follows channels and finds what never changes, [`collect`] builds the [`footprint`] of every move,
-//! [`relate`] compares two of them, [`dependence`] keeps the answers in bit matrices, [`claims`] are `xr` and `xs`.
+//! | file | what |
+//! |---|---|
+//! | `flow` | what holds in every state: variables that are never written, channels that a variable may hold |
+//! | `block` | the shape of the automata: sources of transitions, what an atomic block holds |
+//! | `footprint`, `collect`, `offers` | what each move reads, writes and tests; `collect` builds the footprints |
+//! | `relate`, `dependence` | `relate` compares two footprints, `dependence` keeps the answers in bit matrices |
+//! | `enabling` | why a transition may be blocked, and what could end that |
+//! | `pairs`, `persistent`, `stubborn` | `persistent` closes a set over whole processes, `stubborn` over single moves, both from the rows of `pairs` |
+//! | `claims` | the channel claims `xr` and `xs` |
+//! | `symmetry` | whether the model can see pids |
+//! | `machine` | the executor's state as the analysis sees it |
 
 pub mod block;
 pub mod claims;

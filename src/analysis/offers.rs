@@ -1,9 +1,10 @@
 //! What an offer looks at: a rendezvous send asks every other process whether it takes the message.
 //!
-//! To ask is to evaluate the `provided` clause of that process and the channels that it receives from, and that can be an error.
-//! Inside an atomic block it happens in the middle of a move, so what is asked belongs to what the move reads, and who takes the
-//! message brings the rest of its own block along. As a first step it matters where only an offer brings a receive to light:
-//! while it is under way neither escapes nor the other guards of a `d_step` hide it. See "Looks" in docs/soundness.md.
+//! To ask a process is to evaluate its `provided` clause and the channels that it receives from, and the evaluation can be an
+//! error. Inside an atomic block the question is asked in the middle of a move, so everything that it evaluates belongs to
+//! the reads of that move; the process that takes the message adds the rest of its own block to the move. For a send that is
+//! the first step of a move, the question matters only where nothing but an offer makes a process look at a receive: while a
+//! send is offered, neither escapes nor the other guards of a `d_step` hide that receive. See "Looks" in docs/soundness.md.
 
 use super::block::sources;
 use super::collect::Collector;

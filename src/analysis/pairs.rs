@@ -1,8 +1,9 @@
-//! For each pair of instances: which moves of the second each move of the first must fear, and which of them could end a
-//! reason for which a move of the first is blocked. One bit per move of the second; made when a pair is first met.
+//! Tables about pairs of instances. For each move of the first instance a row tells which moves of the second may depend on
+//! it; for each reason for which a move of the first is blocked a row tells which moves of the second could end that reason.
+//! A row has one bit per move of the second. The rows of a pair are made when the pair is first met.
 //!
-//! Both kinds of closed sets are built from these rows: [`super::persistent`] folds them over what a process can still come
-//! to, [`super::stubborn`] takes them move by move. Sound if the dependence relation is.
+//! Both kinds of closed sets are built from these rows: [`super::persistent`] folds them over everything that a process can
+//! still come to, [`super::stubborn`] takes them move by move. Sound if the dependence relation is.
 
 use super::claims::ChannelClaim;
 use super::dependence::{Dependence, StateView};

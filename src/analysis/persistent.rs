@@ -1,25 +1,26 @@
 //! Persistent sets: which processes are enough to explore from a state.
 //!
-//! A set T of moves is persistent in a state if nothing that the others can do on their own, however long, depends on a
-//! move of T (Godefroid's thesis, chapter 4). Exploring only T from each state keeps every deadlock; with a proviso against
-//! ignoring also every assertion and local state (`search::reduce::persistent`). This is the stubborn-set construction (Valmari; Overman)
-//! at the grain of processes. Start from one process that can move, and close: for each transition at the location of a
-//! process of the set,
+//! A set T of moves is persistent in a state if nothing that the processes outside T can do on their own, however long,
+//! depends on a move of T (Godefroid's thesis, chapter 4). Exploring only T from each state keeps every deadlock; with a
+//! proviso against ignoring it keeps every assertion and local state too (`search::reduce::persistent`). We use the
+//! stubborn-set construction (Valmari; Overman) at the grain of processes. Start from one process that can move, and close:
+//! for each transition at the location of a process of the set,
 //!
-//! - if it is enabled, add every process that can still come to a move that depends on it, itself or through processes
-//!   that it makes;
-//! - if it is blocked, choose one `Reason` for that and add every process that can still come to a move that could end it;
+//! - if it is enabled, add every process that can still come to a move that depends on it, itself or through processes that
+//!   it makes;
+//! - if it is blocked, choose one `Reason` for that and add every process that can still come to a move that could end the
+//!   reason;
 //! - if it is a rendezvous, add every process that can still come to the other side of it.
 //!
-//! The moves of the processes of the closed set are persistent. SPIN's ample sets (one process, all of whose transitions
-//! are safe) are the closed sets of one process, and more of them are found here: channels are known by the process that
-//! uses them, not only by `xr` and `xs` ([`super::claims`]), and a blocked option need not spoil a process. The smallest set
-//! over all starts wins, or a still smaller one of [`super::stubborn`].
+//! The moves of the processes of the closed set are persistent. SPIN's ample sets (one process, all of whose transitions are
+//! safe) are the closed sets of one process. We find more such sets than SPIN: a channel is known by the processes that use
+//! it, not only by `xr` and `xs` ([`super::claims`]), and a blocked option need not spoil a process. Of the sets over all
+//! starts the smallest is taken, or a still smaller one of [`super::stubborn`].
 //!
 //! "Can still come to" is reachability in the automaton, kept as one bit per location for each transition and pair of
-//! instances. So a question costs a load and a shift; tables are made when they are first needed.
+//! instances. So a question costs a load and a shift; the tables are made when they are first needed.
 //!
-//! Sound if the dependence relation is; moves that depend on everything ([`Flags::EVERYTHING`]) are kept by adding all.
+//! Sound if the dependence relation is; a move that depends on everything ([`Flags::EVERYTHING`]) adds all processes.
 
 use super::claims::Claims;
 use super::dependence::{Dependence, StateView};

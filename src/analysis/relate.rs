@@ -1,5 +1,5 @@
-//! The comparison of two footprints, access by access: without a state for the matrices, in a state for what they leave
-//! open. Both moves are enabled; see [`super::dependence`].
+//! The comparison of two footprints, access by access. Without a state it fills the matrices of [`super::dependence`]; with a
+//! state it answers what the matrices leave open. Both moves are taken to be enabled.
 
 use super::claims::{self, ChannelClaim};
 use super::dependence::StateView;

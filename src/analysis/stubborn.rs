@@ -1,23 +1,25 @@
 //! Stubborn sets, move by move: a finer way to persistent sets than closing over processes.
 //!
-//! Valmari's strong stubborn sets, with the guards of a blocked move taken apart as in LTSmin (Laarman, Pater, van de Pol and
-//! Weber, "Guard-based partial-order reduction", SPIN 2013). Here T is a set of moves of the whole future, of living
-//! processes and of those that may yet be made. It is closed if
+//! These are Valmari's strong stubborn sets, with the guards of a blocked move taken apart as in LTSmin (Laarman, Pater, van
+//! de Pol and Weber, "Guard-based partial-order reduction", SPIN 2013). Here T is a set of moves of the whole future: moves
+//! of living processes, and moves of processes that may yet be made. T is closed if
 //!
-//! - with a move that is enabled in the state, T holds all moves that may depend on it, and all at the same location;
-//! - with one whose process is elsewhere, T holds every move that leads to its location (or, if it is the first of a
-//!   process yet to be made, every `run` that makes one); or every move that could end some other reason that blocks it;
-//! - with one that is blocked at the location of its process, T holds what could end one reason for that. If that reason
-//!   hangs on variables of the process itself, T holds all moves at the location too, so that the process stays there.
+//! - with a move that is enabled in the state, T holds all moves that may depend on it, and all moves at the same location;
+//! - with a move whose process is at another location, T holds every move that leads to the location of the move (or, if the
+//!   move is the first of a process yet to be made, every `run` that makes such a process); or T holds every move that could
+//!   end some other reason that blocks it;
+//! - with a move that is blocked at the location of its process, T holds every move that could end one reason for that. If
+//!   that reason depends on variables of the process itself, T also holds all moves at the location, so that the process
+//!   stays there.
 //!
-//! Then the enabled moves of T are persistent: a path without moves of T cannot enable a blocked move of T, nor make a
-//! dependent one. They are all or none of the moves of a process, so a set of processes tells them.
+//! Then the enabled moves of T are persistent: a path without moves of T cannot enable a blocked move of T, and cannot make a
+//! move that depends on T. T holds all enabled moves of a process or none of them, so a set of processes describes them.
 //!
-//! [`super::persistent`] takes into its set whole processes, with all that they can ever come to. This takes of a process
-//! only what leads to trouble, and a guard that is false now, further down the road, may be cheaper to watch than the road.
-//! On the other hand it can do worse: a reason picked for its price may turn out dear. So both are computed, and the smaller
-//! set wins. Costs: rows of bits of all processes are joined for each move of T; only tried where the closed set of
-//! processes has more than one move.
+//! [`super::persistent`] takes whole processes into its set, with everything that they can ever come to. A stubborn set takes
+//! only the moves of a process that matter, and it may be cheaper to watch a guard that is false now than the way that leads
+//! to it. On the other hand a stubborn set can be larger: a reason that was chosen for its price may turn out to be
+//! expensive. So we compute both sets and take the smaller one. Costs: rows of bits of all processes are joined for each move
+//! of T. We try it only where the closed set of processes has more than one move.
 
 use super::dependence::StateView;
 use super::enabling::When;

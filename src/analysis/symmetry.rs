@@ -1,17 +1,18 @@
 //! Does it matter which pid a process has?
 //!
-//! A process that has reached its closing brace stays in the state until all younger ones are dead, and pids depend on the
-//! order of births and deaths. Where nothing in the model can see that, two states that differ only in finished processes
-//! and in the numbering of the others have the same moves up to that difference: the relation is a bisimulation that
-//! respects assertions and valid end states. A reduction may then work on its classes, in which a death changes nothing
-//! and two births commute. (Sleep sets may not: they need both orders to lead to the very same state.)
+//! A process that has reached its closing brace stays in the state until all younger processes are dead, and pids depend on
+//! the order of births and deaths. Where nothing in the model can see that, two states that differ only in finished processes
+//! and in the numbering of the others have the same moves up to that difference: the relation between such states is a
+//! bisimulation that respects assertions and valid end states. A reduction may then work on the classes of this relation, in
+//! which a death changes nothing and two births commute. (Sleep sets may not: they need both orders to lead to the very same
+//! state.)
 //!
-//! Not seen are pids if the model has no `_pid`, `_nr_pr`, `_last`, `enabled`, `pc_value`, `np_`, remote references,
-//! priorities and no use of the value of a `run`. Channels that processes own must not outlive them in somebody's hands
-//! ([`Flow::escapes`]), their ids must be used as channels only, and what is left in them must not be judged.
+//! A model cannot see pids if it has no `_pid`, `_nr_pr`, `_last`, `enabled`, `pc_value`, `np_`, remote references and
+//! priorities, and does not use the value of a `run`. A channel that a process owns must not be used after the death of its
+//! owner ([`Flow::escapes`]), its id must be used as a channel only, and the messages that are left in it must not be judged.
 //!
-//! Finished processes count for the bound on processes, so that must be out of reach too: by a bound on the number of births
-//! that the automata give, or, where a process type makes itself again, by counting in the search.
+//! Finished processes count for the bound on the number of processes, so this bound must be out of reach too: either the
+//! automata bound the number of births, or, where a process type makes itself again, the search counts the births.
 
 use super::block::sources;
 use super::flow::Flow;

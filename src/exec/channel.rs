@@ -1,5 +1,5 @@
-//! Channels: length, matching, sending and receiving. Slots behind the last message are zero, so that a message that
-//! was taken leaves no trace in the state.
+//! Channels: length, matching, sending and receiving. The slots behind the last message are zero, so that a message that was
+//! received leaves no trace in the state.
 
 use super::journal::Undo;
 use super::program::{Pattern, Receive, Send};

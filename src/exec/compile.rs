@@ -1,5 +1,5 @@
-//! From the model to a [`Program`]: variables get absolute places, the expressions that models are full of get forms of
-//! their own, and everything that may go wrong at run time a site that tells where it stands.
+//! From the model to a [`Program`]. Variables get absolute places. The expressions that models are full of get forms of their
+//! own. Everything that may go wrong at run time gets a site, which tells where the statement stands in the source.
 
 use super::print::Print;
 use super::program::{

@@ -1,11 +1,12 @@
 //! Which transition of a process is tried next: the one place where this rule is written.
 //!
-//! A process tries the transitions of its location in order. Two things that happened to earlier ones decide what becomes of
-//! the later ones. First, `else` is executable only if nothing before it has moved. Second, the transitions of an escape
-//! (`unless`) stand in front of those that they interrupt: as soon as one of an escape was executable, only those of the same
-//! escape are tried. A send on a rendezvous channel is decided later than others: it is offered, and counts as executable
-//! only if another process takes it. An offer that nobody takes opens the location again to the transitions of every
-//! escape and to the body, as in SPIN, even if an earlier transition of the same escape was executable.
+//! A process tries the transitions of its location in order. What happened to earlier transitions decides about later ones,
+//! in two ways. First, `else` is executable only if no transition before it was executable. Second, the transitions of an
+//! escape (`unless`) stand in front of the transitions that they interrupt: as soon as a transition of an escape was
+//! executable, only transitions of the same escape are tried. A send on a rendezvous channel is decided later than other
+//! transitions: it is offered, and counts as executable only if another process takes it. An offer that nobody takes lifts
+//! the second rule: the later transitions of every escape and of the body are tried, as in SPIN, even if an earlier
+//! transition of the same escape was executable.
 //!
 //! The walk, the choices of a simulation and the scans of the reductions all use this cursor, so they cannot disagree.
 

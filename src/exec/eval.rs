@@ -1,7 +1,7 @@
 //! Values of expressions. Arithmetic is C's on 32-bit ints, wrapping; nothing here changes the state.
 //!
-//! An error does not stop the evaluation: it is noted, the value counts as 0, and the step in which it happened ends
-//! with that error. So a search that goes on after errors goes on here as SPIN's does.
+//! An error does not stop the evaluation. The machine notes the error, the value counts as 0, and the step ends with that
+//! error. So a search that goes on after errors goes on as SPIN's does.
 
 use super::program::{Cell, Ex, Indexed, Target};
 use super::{Machine, Me, Trap, TrapKind};

@@ -1,4 +1,4 @@
-//! One step: is the transition executable, and what does it do.
+//! One step: whether a transition is executable, and what it does to the state.
 
 use super::journal::Undo;
 use super::program::{After, Op, Routine, Run, Transition};

@@ -1,10 +1,20 @@
-//! The semantics: what is executable, what a step does, how it is undone. The only place that knows what a statement
+//! The semantics: what is executable, what a step does, how it is undone. This is the only place that knows what a statement
 //! means; searches, replay and simulation all go through [`Machine`]. No I/O, no allocation per step.
 //!
-//! A [`Machine`] has one buffer with the state (see [`crate::model`] for its parts). [`Machine::fire`] tries one
-//! transition of one process: it is blocked, or it is done and journalled, or it fails with a [`Trap`].
-//! [`Machine::undo`] goes back to a mark. A rendezvous is two calls: the send offers a handshake, during which only
-//! receives on that channel by other processes are executable; the receive completes it.
+//! A [`Machine`] has one buffer with the state (see [`crate::model`] for its parts). [`Machine::fire`] tries one transition
+//! of one process. The transition is blocked; or it is done, and the old bytes are in the journal; or it fails with a
+//! [`Trap`]. [`Machine::undo`] goes back to a mark of the journal. A rendezvous takes two calls: the send offers a handshake,
+//! during which only receives on that channel by other processes are executable, and the receive completes it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `compile`, `program` | the model made ready to run |
+//! | `cursor` | which transition of a process is tried next |
+//! | `fire` | one step |
+//! | `eval`, `channel`, `print`, `trace` | what a step is made of: expressions, channels, printing, the `trace` automaton |
+//! | `journal` | how a step is undone |
+//! | `trap` | run-time errors |
+//! | `show`, `view` | the state for people, and for the analysis |
 
 mod channel;
 mod compile;

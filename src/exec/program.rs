@@ -1,5 +1,5 @@
-//! The model made ready to run: names are gone, every variable is a base, an offset and a width; transitions of all
-//! process types lie in one table. Compiled once, read by every machine.
+//! The model made ready to run. Names are gone: every variable is a base, an offset and a width, and the transitions of all
+//! process types lie in one table. A program is compiled once and read by every machine.
 
 use super::print::Print;
 use super::trap::TrapKind;

@@ -1,4 +1,4 @@
-//! States in words: for replay, simulation and reports.
+//! States as text, with the names of the model: for replay, simulation and reports.
 
 use super::Machine;
 use crate::model::{Channel, Model, Proctype, Region, ScalarType, Variable};

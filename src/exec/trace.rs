@@ -1,5 +1,5 @@
-//! `trace` and `notrace`: an automaton that watches the operations on some channels. Its location is part of the
-//! state. A `trace` must have a transition for every operation in its scope; a `notrace` must never reach its end.
+//! `trace` and `notrace`: an automaton that watches the operations on some channels. The location of the automaton is part of
+//! the state. A `trace` must have a transition for every operation in its scope; a `notrace` must never reach its end.
 
 use super::program::{Ex, Op, Pattern};
 use super::{Fired, Machine, Me, Trap, TrapKind};

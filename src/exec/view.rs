@@ -1,4 +1,4 @@
-//! Looking into the state without executing: what the analysis asks.
+//! Reads parts of the state without executing anything: what the analysis asks.
 
 use super::Machine;
 use crate::model::{Region, Scalar};

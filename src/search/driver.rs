@@ -1,8 +1,10 @@
-//! What every search does at its beginning and at its end: counters, limits, memory, the book of errors, the outcome.
+//! What every search does at its beginning and at its end, so that a search file says only what is its own.
 //!
-//! A search keeps a [`Tally`] beside what is its own (its store, its queue, its stack of components). At the end
-//! [`Tally::close`] makes the outcome: why the search ended, what it found, what it counted. A search that has something of its
-//! own to say (an omission probability, levels) adds it to that outcome.
+//! At the beginning [`Tally::begin`] makes the machine and the walk. While the search runs, its [`Tally`] counts states,
+//! looks at budgets, and notes errors in the [`Ledger`]. At the end [`Tally::close`] makes the outcome: why the search ended,
+//! what it found, what it counted. A search that has more to say (an omission probability, levels) adds it to that outcome.
+//! The searches with a queue count for themselves, because a checkpoint holds their counters: see
+//! [`crate::search::explore::queued::Counters`].
 
 use crate::exec::{Machine, Program};
 use crate::model::Model;

@@ -1,4 +1,5 @@
-//! The book a search keeps: errors found, with the paths that lead to them, and when to stop.
+//! The ledger of a search: the errors that the search has found, with the paths that lead to them, and whether the search
+//! stops after an error.
 
 use crate::exec::{Machine, Program, Trap, TrapKind};
 use crate::model::Model;

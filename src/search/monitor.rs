@@ -1,5 +1,6 @@
-//! What a search looks at from time to time: has somebody asked it to stop, is the budget used up, is it time to
-//! show progress.
+//! What a search looks at from time to time: whether somebody has asked it to stop, whether a budget of time or memory is
+//! used up, and whether it is time to show progress. Also how much memory the program itself takes, since a budget is for
+//! both.
 
 use crate::checkpoint::CheckpointSchedule;
 use crate::search::outcome::Limit;

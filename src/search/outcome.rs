@@ -1,5 +1,5 @@
-//! What a search found out. "Verified" can only be built by [`Verdict::of_complete_search`], which asks whether
-//! anything got in the way.
+//! What a search answers: the verdict, the violations with their paths, the counts. "Verified" can only be built by
+//! [`Verdict::of_complete_search`], which asks whether anything got in the way.
 
 use crate::exec::{Program, Trap};
 use crate::source::Span;

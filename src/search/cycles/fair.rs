@@ -1,17 +1,19 @@
-//! Acceptance cycles under weak fairness, by strongly connected components (Gabow's path-based algorithm, with
-//! accumulated conditions as in Couvreur's emptiness check).
+//! Acceptance cycles under weak fairness, by strongly connected components: Gabow's path-based algorithm, with conditions
+//! collected for each component as in Couvreur's emptiness check.
 //!
-//! A run is weakly fair if every process that can move from some point on without a break does move again and again.
-//! A component of the product has a fair accepting run exactly if it has an accepting state and, for every process, a
-//! state in which the process cannot move or a step inside the component in which it takes part: a closed walk
-//! through the whole component meets all of these. So each component is judged as a whole when it is complete, with
-//! no counter in the state and no copies of states. A rendezvous is a step of both its processes; a process that does
-//! not exist cannot move; where the system as a whole cannot move (stutter) no process can. A block is one step: who
-//! can make its first step can move, who would be drawn into it later on (by a rendezvous inside) cannot for that.
-//! Whoever moves anywhere in a block that was taken has moved.
+//! A run is weakly fair if every process that can move from some point on without a break does move again and again. A
+//! component of the product has a fair accepting run exactly if it has an accepting state and, for every process, a state in
+//! which the process cannot move or a step inside the component in which the process takes part: a closed walk through the
+//! whole component meets all of these. So we judge each component as a whole when it is complete; no state holds a counter,
+//! and no state is copied.
 //!
-//! Exact on every model, with an exact store. Costs one visit per edge and some words per state on the component
-//! stack. SPIN's counter construction is known to err where processes are born and die; this one has none.
+//! What "can move" and "moves" mean: a rendezvous is a step of both its processes. A process that does not exist cannot move.
+//! Where the system as a whole cannot move (stutter), no process can. An atomic block is one step: a process that can make
+//! the first step of a block can move; a process that only a later rendezvous would draw into the block cannot move for that
+//! reason. Every process that makes a step anywhere in a block that was taken has moved.
+//!
+//! Exact on every model, with an exact store. Costs one visit per edge and some words per state on the component stack.
+//! SPIN's counter construction is known to err where processes are born and die; there is no counter here.
 
 use crate::exec::{Machine, Program};
 use crate::model::TransitionType;

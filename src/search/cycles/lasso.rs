@@ -1,9 +1,9 @@
-//! Lassos made good: a cycle that a search has found is executed again before anything is said about it, and judged by the
-//! definitions alone, without the search's tables.
+//! The check of a cycle that a search has found: the cycle is executed again, and judged by the definitions alone, without
+//! the tables of the search.
 //!
-//! The path has to be executable, the cycle has to come back to the state it started from, one of its states has to
-//! accept, a non-progress cycle may not touch a progress label, and where weak fairness was asked for every process has to move in
-//! the cycle or be unable to in one of its states. Costs one expansion for each state of the cycle.
+//! The path has to be executable. The cycle has to come back to the state it started from. One of its states has to accept. A
+//! non-progress cycle may not touch a progress label. Where weak fairness was asked for, every process has to move in the
+//! cycle or to be unable to move in one of its states. Costs one expansion for each state of the cycle.
 
 use crate::exec::{Machine, Program};
 use crate::search::cycles::accepting;

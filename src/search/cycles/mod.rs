@@ -1,5 +1,7 @@
-//! Searches for cycles: runs that go on for ever and break a property. Each cycle that is found is checked by the definition
-//! before anybody hears of it ([`lasso`]).
+//! Searches for cycles: runs that go on for ever and break a property.
+//!
+//! `nested` looks for acceptance cycles, `fair` for acceptance cycles of weakly fair runs. [`lasso`] executes every cycle
+//! again and checks it by the definition before the user is told of it.
 
 pub mod fair;
 pub mod lasso;

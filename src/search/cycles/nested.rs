@@ -1,16 +1,16 @@
-//! Acceptance cycles by nested depth-first search (Courcoubetis, Vardi, Wolper, Yannakakis 1990), with the early
-//! detection of Schwoon and Esparza (2005).
+//! Acceptance cycles by nested depth-first search (Courcoubetis, Vardi, Wolper, Yannakakis 1990), with the early detection of
+//! Schwoon and Esparza (2005).
 //!
-//! The outer search is an ordinary depth-first search. When it leaves an accepting state, an inner search from there
-//! looks for a state on the outer stack: from it the accepting state can be reached again, so there is a cycle. A
-//! state that one inner search has seen need not be seen by another, because outer states are left in post-order.
-//! An outer step back onto the stack closes a cycle at once if it starts or ends in an accepting state.
+//! The outer search is an ordinary depth-first search. When it leaves an accepting state, an inner search from there looks
+//! for a state on the outer stack: from such a state the accepting state can be reached again, so there is a cycle. A state
+//! that one inner search has seen need not be seen by another one, because the outer search leaves its states in post-order.
+//! An outer step back onto the stack closes a cycle at once if the step starts or ends in an accepting state.
 //!
-//! A state accepts if the claim or a process stands at a label that starts with `accept`; the labels of processes count
-//! without a claim and beside one that was written by hand, as in SPIN, not beside a formula. A non-progress cycle is an
-//! acceptance cycle of the claim "from some point on no process is at a progress label" (see `sema`). Where nothing
-//! can move the state repeats for ever (stutter extension): with a claim the claim goes on alone, without one an
-//! accepting state in which nothing moves is a cycle of its own.
+//! A state accepts if the claim or a process stands at a label that starts with `accept`. The labels of processes count
+//! without a claim and beside a claim that was written by hand, as in SPIN, and not beside a formula. A non-progress cycle is
+//! an acceptance cycle of the claim "from some point on no process is at a progress label" (see
+//! [`crate::model::Claim::non_progress`]). Where nothing can move, the state repeats for ever (stutter extension): with a
+//! claim the claim goes on alone; without a claim an accepting state in which nothing can move is a cycle of its own.
 //!
 //! Sound with an exact store and the full set of transitions. Costs at most twice the plain search.
 

@@ -1,8 +1,12 @@
-//! Breadth-first search with an exact store: the store, read in the order of insertion, is the queue.
+//! Breadth-first search with an exact store, which is also the queue: the states are expanded in the order of their
+//! insertion.
 //!
-//! Every state is expanded once, level by level, so the path to an error is a shortest one in stored states. Each
-//! state keeps a link to the one it was reached from; the steps between are found again by execution. Costs the
-//! exact store and five bytes a state for the link.
+//! Every state is expanded once, level by level, so the path to an error is a shortest one, counted in stored states. The
+//! store keeps for each state a link to the state from which it was reached first; the steps between two states of a path are
+//! found again by execution. Sound and complete, and with persistent sets sound as told in
+//! [`crate::search::reduce::persistent`].
+//!
+//! Costs the exact store, and five bytes a state for the link.
 
 use crate::exec::{Machine, Program};
 use crate::model::TransitionType;

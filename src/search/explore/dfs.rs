@@ -1,8 +1,12 @@
-//! Depth-first search: Algorithm 1 of the caching paper (Fig. 1), over any store.
+//! Depth-first search over any store: Algorithm 1 (Fig. 1) of Godefroid, Holzmann and Pirottin, "State-space caching
+//! revisited" (FMSD 1995), which we call the caching paper.
 //!
-//! Sound and complete with a store that forgets nothing; with a bounded cache it still visits every state, because a
-//! state on the stack is never forgotten and no edge leads from a finished state to an unvisited one. Costs one
-//! lookup per arrival; the stack holds a small frame per step.
+//! Idea: the walk enters each state that the store has not seen and follows its moves; it turns back at each state that the
+//! store has seen. Sound and complete with a store that forgets nothing. With a bounded cache the search still visits every
+//! state: a state on the stack is never forgotten, and a state is forgotten only after all its successors were visited. With
+//! a store that may err the search can miss states, with the probability that the store states.
+//!
+//! Costs one lookup per arrival and one small frame of the walk per step of the path.
 
 use crate::exec::Machine;
 use crate::model::TransitionType;

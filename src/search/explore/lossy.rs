@@ -1,8 +1,8 @@
-//! Searches with a store that may err: how large its table is made, what several runs say together, and what to
-//! advise when the answer is not sure enough.
+//! Searches with a store that may err: how large its table is made, what several runs say together, and what we advise when
+//! the answer is not sure enough.
 //!
-//! Runs with independent hash functions err independently: a state escapes all of them only if it escapes each, so
-//! the bounds on the probability of an omission multiply.
+//! Runs with independent hash functions err independently. A state is missed by all runs only if each of them misses it, so
+//! the bounds on the probability of an omission are multiplied.
 
 use crate::search::monitor::tables_within;
 use crate::search::outcome::{Outcome, Repeat};

@@ -1,5 +1,9 @@
-//! The orders in which states are explored: depth first, breadth first with the table as queue, breadth first with a queue
-//! beside a bounded table, and one search handed on to another.
+//! Searches for assertions and end states, one file for each order in which states are explored.
+//!
+//! `dfs` goes depth first, over any store. `bfs` goes breadth first, and reads its exact store as its queue. `queued` goes
+//! breadth first with a queue beside any store, `serial` begins with a cache in memory and moves to a table on disk. `lossy`
+//! and `precision_on_demand` are for stores that may err: `lossy` sizes the tables and joins several runs,
+//! `precision_on_demand` looks at a state again that such a store calls seen.
 
 pub mod bfs;
 pub mod dfs;

@@ -1,31 +1,34 @@
-//! Precision on demand (Melatti, Palmer, Gopalakrishnan 2007, Fig. 2): when a store that may err says "seen", look at
-//! the chain of first successors before believing it. If the state had really been visited, its first successor in
-//! the fixed order would have been inserted then; so the first link of the chain that is not in the store proves that
-//! the state is new.
+//! Precision on demand (Melatti, Palmer, Gopalakrishnan, "Precision on demand: an improvement in probabilistic hashing",
+//! 2007, Fig. 2): when a store that may err says "seen", the search looks at the chain of first successors before it believes
+//! the store.
+//!
+//! Idea: if the state had really been visited, its first successor in the fixed order would have been inserted then. So the
+//! first link of the chain that is not in the store proves that the state is new.
 //!
 //! Where this differs from the paper's figure, and why it is sound here:
-//! - A chain that ends early (a state without successors) proves nothing, and the state counts as visited. The paper
-//!   calls it surely new, which would count a terminal state again at every visit.
-//! - "First successor" is the first *storable* state that the walk comes to: rendezvous halves and states inside
-//!   atomic blocks are passed through, in the same order as by the search itself.
-//! - A visited state that lies on the stack has had its first successor inserted before anything below it is looked
-//!   at, so a revisit always comes later than that insertion; a state whose first successor is itself is in the store.
-//! - The successor may have been taken for visited by mistake when the state was expanded. Then the store answers
+//! - A chain that ends early (in a state without successors) proves nothing, and the state counts as visited. The paper calls
+//!   such a state surely new, so it would be counted again at every visit.
+//! - "First successor" is the first *storable* state that the walk comes to. The walk passes through rendezvous halves and
+//!   through states inside atomic blocks, in the same order as the search itself.
+//! - A visited state that lies on the stack has had its first successor inserted before the search looks at anything below
+//!   it, so a revisit always comes later than that insertion. A state whose first successor is itself is in the store.
+//! - The first successor may have been taken for visited by mistake when the state was expanded. Then the store answers
 //!   "seen" for it now as it did then, because neither table forgets.
-//! - A reduction may leave the first successor out: sleep sets and persistent sets are refused together with this.
+//! - A reduction may leave the first successor out, so sleep sets and persistent sets are refused together with this.
 //!
-//! Every state that it adds is a new one, so coverage grows; but what is added takes room, and now and then a run loses
-//! more by that than it has won (a state that others hang on is omitted only now). Over several seeds it wins.
+//! Every state that the second look adds is a new one, so coverage grows. But each added state takes room in the table, and
+//! now and then a run loses more by that than it has won: a state from which many others are reached is omitted only because
+//! of it. Over several seeds precision on demand wins.
 //!
-//! Costs up to K steps and lookups for each match, unless the state was met lately. Such a state needs no second look:
-//! whatever came of an arrival there, its chain is in the store from then on. Either it was found there, and the tables
-//! forget nothing; or the state was entered, and then the search itself goes along the chain, entering each link or
-//! finding what follows it stored, before it comes to this state by another way (where the chain itself leads back to
-//! it, all of it lies on the stack). So a small table of what was met lately saves many of the looks, and changes
-//! no count.
+//! Costs up to K steps and lookups for each match, unless the state was met lately. A state that was met lately needs no
+//! second look, because its chain is in the store since that arrival. There are two cases. Either the chain was found in the
+//! store, and the tables forget nothing. Or the state was entered; then the search itself goes along the chain, entering each
+//! link or finding what follows it stored, before it comes to this state by another way (where the chain leads back to the
+//! state, all of the chain lies on the stack). So a small table of states that were met lately saves many of the looks, and
+//! changes no count.
 //!
-//! Under a bound on the depth none of this holds: a state at the bound is entered and its successors are not, so it
-//! would be new at every visit. `--pod` is refused together with `--max-depth`.
+//! Under a bound on the depth none of this holds: a state at the bound is entered and its successors are not, so it would be
+//! new at every visit. `--pod` is refused together with `--max-depth`.
 
 use crate::exec::Machine;
 use crate::model::TransitionType;

@@ -1,14 +1,20 @@
 //! Breadth-first search with a queue beside its store: the form that all searches with little memory share.
 //!
-//! The store may forget (Della Penna et al., "Exploiting Hub States", Fig. 3: [`BfsCache`](crate::store::BfsCache),
-//! [`HubCache`](crate::store::HubCache)), may err ([`CompactStore`](crate::store::CompactStore),
-//! [`BloomStore`](crate::store::BloomStore)) or may answer later (Stern and Dill 1998, Fig. 2:
-//! [`DiskStore`](crate::store::DiskStore)); see each for when it is sound. The queue holds whole states, in memory or
-//! on disk. The search gives up when the collision rate of a level's end is above a bound.
+//! The queue holds whole states, in memory or on disk. The store holds what is known of visited states, and it may
+//! - forget states (Della Penna, Melatti, Intrigila, Tronci, "Exploiting hub states in automatic verification", Fig. 3):
+//!   [`BfsCache`](crate::store::BfsCache), [`HubCache`](crate::store::HubCache);
+//! - err: [`CompactStore`](crate::store::CompactStore), [`BloomStore`](crate::store::BloomStore);
+//! - answer later, when the state comes out of the queue (Stern and Dill 1998, Fig. 2):
+//!   [`DiskStore`](crate::store::DiskStore).
 //!
-//! A path to an error is rebuilt from [`Links`]: states are numbered in the order in which they are expanded, and each
-//! has the number of the state it was reached from and which arrival in that one's expansion it was. Dropped states get
-//! no number, so a disk search cannot mix them up. Executing the same expansions again gives the path.
+//! Each store tells when it is sound. The search gives up when a level ends with a collision rate above a bound.
+//!
+//! The path to an error is rebuilt from [`Links`]. States are numbered in the order in which they are expanded. The link of a
+//! state holds the number of the state from which it was reached, and tells which arrival of that expansion it was. A state
+//! that the store drops when it comes out of the queue gets no number, so a disk search cannot mix numbers up. The path is
+//! found by executing the same expansions again.
+//!
+//! Costs the store, the state itself and 12 bytes for each state in the queue, and one link for each state that is expanded.
 
 mod saved;
 

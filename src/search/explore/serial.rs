@@ -1,14 +1,17 @@
-//! Cache first, then disk, losing nothing on the way.
+//! Breadth-first search that begins with a cache in memory and moves to a table on disk, losing nothing on the way.
 //!
-//! Idea: the serialization scheme [CBF, DBF] (Fig. 2 of that paper). It is not known beforehand whether the memory will
-//! do; so the search starts with a cache, and when the collision rate reaches γ (0.1: until then a cache is as good as
-//! a full table) it goes on with a table on disk. What the cache knows becomes the start of D; the queue stays as it
-//! is, its states count as confirmed. The switch happens between two expansions only.
+//! Idea: the serialization scheme (Della Penna, Intrigila, Melatti, Tronci, Venturini Zilli, "Integrating RAM and disk based
+//! verification within the Murphi verifier", CHARME 2003, Fig. 2), which joins a search with a cache (CBF) and a search on
+//! disk (DBF). Nobody knows beforehand whether the memory will do. So the search starts with a cache; when the collision rate
+//! reaches γ it goes on with a table on disk. With γ = 0.1 the cache has been as good as a full table until then. What the
+//! cache knows becomes the first content of the file D of visited states. The queue stays as it is, and its states count as
+//! confirmed. The search moves between two expansions only.
 //!
-//! Beyond the paper, the states in the queue go into D as well: some of them the cache has forgotten by then, and they
-//! would be queued a second time. What was forgotten before the switch and expanded already may be visited once more.
+//! Beyond the paper, we write the states of the queue into D as well. The cache has forgotten some of them by then, and they
+//! would be queued a second time. A state that was expanded and forgotten before the move may be visited once more.
 //!
-//! Sound as its parts: exact with whole states, with signatures up to the bounds of both stores.
+//! Sound if both stores are: exact with whole states; with signatures the probability of an omission is bounded by those of
+//! both stores together. While the cache is handed over, both stores are in memory.
 
 use crate::exec::Program;
 use crate::model::Model;

@@ -1,8 +1,8 @@
-//! Breadth-first searches from a plan: which store, where the queue lives, how a budget is split.
+//! From a plan to a breadth-first search: makes the store that the plan names, decides where the queue lies, and splits the
+//! budget of memory.
 //!
-//! The algorithms are in [`bfs`], [`queued`] and [`serial`], the tables in `store`. Here only the parts are put together.
-//! What is kept of a state decides what may be said at the end: whole states lead to "verified", signatures to "no error
-//! found".
+//! The algorithms are in [`bfs`], [`queued`] and [`serial`], the tables in `store`. What is kept of a state decides what may
+//! be said at the end: whole states lead to "verified", signatures to "no error found".
 
 use super::run::PlannedSearch;
 use super::{BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskRecord, QueuedTable, Sets, Signatures};

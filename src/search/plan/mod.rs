@@ -1,11 +1,11 @@
-//! One search, described so that it cannot be wrong: what a plan can say, some search does.
+//! A plan: one search, described as data so that it cannot be wrong. What a plan can say, some search does.
 //!
-//! The command line makes plans from options (`cli::plan`); `pv compare`, `pv resume` and the tests run the same
-//! plans, so the same plan gives the same counts everywhere. The report reads what was done from the plan, too. The choices
-//! that hang together lie inside each other: a cache has room for one reduction only, precision on demand has none, and
+//! The command line makes plans from options (`cli::plan`). `pv check`, `pv compare`, `pv resume` and the tests run plans by
+//! [`Plan::execute`], so the same plan gives the same counts everywhere; the report reads from the plan what was done.
+//! Choices that depend on each other are nested: a cache has room for one reduction only, precision on demand has none, and
 //! fairness is a matter of cycles. So a combination that no search can do has no value here, and no code.
 //!
-//! `run` has the loop around a search, `depth` and `breadth` put the parts of a search together.
+//! The file `run` executes a plan. The files `depth` and `breadth` make the stores and reductions that a plan names.
 
 mod breadth;
 mod depth;

@@ -1,9 +1,9 @@
-//! The reductions put to the test while a search runs (`--check-independence`, `--check-por`).
+//! An audit of the reductions while a search runs (`--check-independence`, `--check-por`).
 //!
-//! Independence: in every state, each pair of enabled moves that the relation calls independent is executed in both
-//! orders; both must be possible, lead to the same states and meet the same errors. Persistent sets: from every state, what
-//! the processes outside the set can do on their own is explored up to a bound, and each step of it must commute with
-//! every move of the set. That is the definition; a difference is a bug in pv. Slow, for tests.
+//! Independence: in every state, each pair of enabled moves that the relation calls independent is executed in both orders.
+//! Both orders must be possible, lead to the same states and meet the same errors. Persistent sets: from every state, we
+//! explore up to a bound what the processes outside the set can do on their own, and each of their steps must commute with
+//! every move of the set. These are the definitions, so a difference is a bug in pv. An audit is slow; it is made for tests.
 
 use crate::analysis::footprint::Flags;
 use crate::analysis::{Dependence, Move, Part};

@@ -1,19 +1,22 @@
-//! Persistent sets and sleep sets together: of the moves of a persistent set, those that sleep are left out too.
+//! Persistent sets and sleep sets together: of the moves of a persistent set, the moves that sleep are left out too.
 //!
-//! Idea: Godefroid's thesis, section 5.2 (Fig. 5.2). A search that takes only a persistent set from each state may come to a state
-//! first by a path on which a move sleeps, and later by one on which it does not. So each stored state keeps the set that
-//! it was entered with, and an arrival with a smaller one enters it again, for the difference only; what is kept is then the
-//! intersection. No stack conditions are needed here, unlike in [`crate::search::reduce::sleep`].
+//! Idea: Godefroid's thesis, section 5.2 (Fig. 5.2). A search that takes only a persistent set from each state may come to a
+//! state first by a path on which a move sleeps, and later by a path on which the move does not. So we keep with each stored
+//! state the sleep set that it was entered with. An arrival with a smaller sleep set enters the state again, only for the
+//! moves of the difference; the state then keeps the intersection of the two sets. No stack conditions are needed here,
+//! unlike in [`crate::search::reduce::sleep`].
 //!
-//! All deadlocks are kept, and with the proviso of [`crate::search::reduce::persistent`] all errors on edges: some move of the persistent set that is
-//! really taken must lead to a state that is not on the stack. Where none does, those of the set that sleep are taken after all,
-//! and then more sets. The argument is in docs/soundness.md. It names moves by their pids, so births and deaths count
-//! as dependent here also where nobody can see pids, and `xr` and `xs` are not believed. And it needs a relation that does not
-//! hang on the state: moves that are independent in some states only do not stay asleep.
+//! All deadlocks are kept. With the proviso of [`crate::search::reduce::persistent`] all errors on edges are kept too: some
+//! move of the persistent set that is really taken must lead to a state that is not on the stack. Where no such move does,
+//! the sleeping moves of the set are taken after all, and then further sets. The argument is in docs/soundness.md. It names
+//! moves by their pids, so births and deaths count as dependent here even where nobody can see pids, and `xr` and `xs` are
+//! not believed. The argument also needs a relation that is the same in every state: a move that is independent in some
+//! states only does not stay asleep.
 //!
-//! Needs an exact store that forgets nothing: the sets hang on its handles.
+//! Sound only with an exact store that forgets nothing, because the sleep sets are found by the store's handles.
 //!
-//! Costs: 8 bytes for each move that sleeps in a stored state and a place in a hash map; a lookup there for each match.
+//! Costs 8 bytes for each move that sleeps in a stored state, a place in a hash map per state with a sleep set, and a lookup
+//! there for each match.
 
 use crate::exec::{Machine, Program};
 use crate::model::Model;

@@ -1,7 +1,16 @@
-//! What a search may leave out: the seam between searches and their reductions.
+//! What a search may leave out: the seam between the walk and the reductions.
 //!
-//! The walk is generic over the reduction, and all calls are static: with [`Full`] nothing is left of them. A search hands its
-//! reduction to the walk and hears nothing of it, except what it uses of memory and whether it has failed.
+//! | file | reduction |
+//! |---|---|
+//! | `sleep` | sleep sets: moves that the search has already followed from an earlier state |
+//! | `persistent` | persistent sets: only some processes move |
+//! | `both` | persistent sets, and sleep sets inside them |
+//! | `sleepers`, `stack_hashes` | tables that the reductions share |
+//! | `audit` | tests the reductions while a search runs |
+//!
+//! The walk is generic over the reduction, and all calls are static: with [`Full`] nothing is left of them. A search hands
+//! its reduction to the walk. All that the search hears of the reduction is how much memory it uses and whether it has
+//! failed.
 
 pub mod audit;
 pub mod both;

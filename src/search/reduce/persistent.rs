@@ -1,11 +1,12 @@
-//! Partial-order reduction: only a persistent set of moves is explored from each state.
+//! Persistent sets: from each state only the moves of a persistent set are explored (partial-order reduction).
 //!
-//! The sets are those of [`crate::analysis::persistent`]. They keep every deadlock. For assertions and other errors on
-//! edges a move must not be put off for ever: if all successors of a reduced state lie on the stack, more of its moves
-//! are explored, set by set, until one leads elsewhere or none is left (the proviso of Holzmann and Peled, FORTE 1994, in its form for safety). The state of a terminal
-//! component that is left first has all its successors on the stack, so every terminal component of the reduced graph has
-//! a state that was explored in full. `--deadlocks-only` does without. See docs/soundness.md for the argument. Breadth
-//! first, some successor must be new or still wait in the queue (Bošnački and Holzmann, SPIN 2005).
+//! The sets are those of [`crate::analysis::persistent`]; exploring them keeps every deadlock. To keep assertions and other
+//! errors on edges as well, a move must not be put off for ever. So we use the proviso of Holzmann and Peled (FORTE 1994) in
+//! its form for safety: if all successors of a reduced state lie on the stack, more of its moves are explored, set by set,
+//! until one leads elsewhere or none is left. Of each terminal component of the reduced graph, the state that is left first
+//! has all its successors on the stack; so every terminal component has a state that was explored in full. Breadth first,
+//! some successor must be new or still wait in the queue (Bošnački and Holzmann, SPIN 2005). `--deadlocks-only` does without
+//! the proviso. The argument is in docs/soundness.md.
 //!
 //! Costs: where a process alone is enough, its transitions are tried once more. Where none is, every transition is tried once more
 //! and the closures are made, unless they have hardly ever left anything out lately.

@@ -1,21 +1,22 @@
-//! Depth-first search with sleep sets: Algorithm 2 of the caching paper (Fig. 3).
+//! Sleep sets: Algorithm 2 (Fig. 3) of Godefroid, Holzmann and Pirottin, "State-space caching revisited" (FMSD 1995), which
+//! we call the caching paper. The idea is Godefroid's (CAV 1990).
 //!
-//! A sleep set holds moves that are enabled but need not be taken, because the search has already gone that way from a
-//! state further up and nothing since then depends on them (Godefroid, CAV 1990; Godefroid, Holzmann and Pirottin, FMSD
-//! 1995). Every state is still visited; only edges are left out, so fewer states are matched, which is what makes a small
-//! cache bearable.
+//! A sleep set holds moves that are enabled but need not be taken: the search has already taken such a move from a state
+//! further up the path, and no move since then depends on it. Every state is still visited, and only edges are left out. So
+//! fewer states are matched, which makes a small cache bearable.
 //!
 //! Sound with a fixed order of exploration, which the walk has, and with the two stack conditions of Fig. 3: a move that
-//! leads to a state on the stack neither enters a sleep set (line 21) nor stays in one that is handed on (line 11). States
-//! are matched on their vector alone. It carries over to a bounded cache; see docs/soundness.md. An error on an edge
-//! that sleeps was found where the edge was taken: it reads the same values there.
+//! leads to a state on the stack does not enter a sleep set (line 21), and it does not stay in a set that is handed on to a
+//! successor (line 11). States are matched on their vector alone. The argument carries over to a bounded cache; see
+//! docs/soundness.md. An error on an edge that sleeps was found where the edge was taken, because the move reads the same
+//! values there.
 //!
-//! A move that enters an atomic block stands for the whole block; it leads to the stack if one of its ends does. Taking
-//! such a state for one on the stack by mistake costs a little reduction and never a state, so both conditions may be
-//! tested on hashes. Most tests of line 11 need no execution at all: a state with the control locations that the move
-//! would lead to must be on the stack, and usually none is. What is left is executed and undone by a walk of its own.
+//! A move that enters an atomic block stands for the whole block; it leads to the stack if one of its ends does. If we take a
+//! state for one on the stack by mistake, we lose a little reduction and never a state, so both conditions may be tested on
+//! hashes. Most tests of line 11 need no execution: some state on the stack would have to have the control locations that the
+//! move leads to, and usually none has. For the other tests the move is executed and undone, a block by a walk of its own.
 //!
-//! Costs: entries of 12 bytes on one array for the whole path, a few loads per sleeping move and state.
+//! Costs entries of 12 bytes in one array for the whole path, and a few loads per sleeping move and state.
 
 use crate::analysis::Dependence;
 use crate::analysis::block::block_of;

@@ -1,9 +1,10 @@
-//! Sleep sets as data: those of all states on the path, in one array.
+//! Sleep sets as data: the sleep sets of all states on the path, in one array.
 //!
-//! A sleep set holds moves that are enabled but need not be taken. This file knows how sets are handed on (line 14 of Fig. 3
-//! of the caching paper: what is independent of the move that is taken, in the state in which it is taken) and how a
-//! move joins the set of its state when all that follows it was looked at (line 22). Which moves may be asleep at all is the
-//! business of the searches: [`crate::search::reduce::sleep`] and [`crate::search::reduce::both`].
+//! A sleep set holds moves that are enabled but need not be taken. This file knows two rules of Fig. 3 of the caching paper
+//! (see [`crate::search::reduce::sleep`]). Line 14: the set of a successor gets the moves that are independent of the taken
+//! move, in the state in which it is taken. Line 22: a move joins the set of its state when everything behind the move was
+//! looked at. Which moves may sleep at all is decided by the two users, [`crate::search::reduce::sleep`] and
+//! [`crate::search::reduce::both`].
 
 use crate::analysis::relate::Answer;
 use crate::analysis::{Dependence, Move, Part};

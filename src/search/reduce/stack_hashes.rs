@@ -1,6 +1,6 @@
-//! What lies on the depth-first stack, by hash: two small tables that answer "surely not" or "perhaps".
+//! Which states lie on the depth-first stack, by hash: two small tables that answer "surely not" or "perhaps".
 //!
-//! Whoever asks must be content with a "perhaps" that is wrong: it costs a reduction a move, and never a state.
+//! A user of these tables must be content with a "perhaps" that is wrong: it costs a reduction a move, and never a state.
 
 /// States of the path by a 64-bit hash. Entries leave in the opposite order of their coming, so a slot can simply be
 /// emptied: no probe path leads over it to an entry that came later.

@@ -1,4 +1,5 @@
-//! Going back: what a position says when everything from it was tried, and how the step that led to it is taken back.
+//! Going back: what the walk does at a position from which everything was tried, and how it takes back the step that led
+//! there.
 
 use super::frame::{Place, Turn};
 use super::{Arrival, Control, Event, Next, Visitor, Walk};

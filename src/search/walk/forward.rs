@@ -1,4 +1,5 @@
-//! Going forward: the next transition from the position on top is tried, and if it is executable the walk goes down.
+//! Going forward: the walk tries the next transition from the position on top of the path. If the transition is executable,
+//! its successor becomes the new top.
 
 use super::frame::{Frame, Place, Turn};
 use super::{Arrival, Control, Event, Movers, Next, Visitor, Walk, claim_is_at_end, step_from};

@@ -1,9 +1,10 @@
-//! What is remembered inside atomic blocks that are longer than any should be.
+//! The memory for atomic blocks that are longer than any block should be.
 //!
-//! States inside a block are not stored, so a block that loops would be followed for ever. From a length on that no real block
-//! has (see [`crate::search::walk`]), the states that a move passes inside its block are remembered, and one that comes again is not
-//! followed: all that lies behind it was looked at, by the same move. A memory belongs to one move. Another move may pass the
-//! same states, and its ends are ends of its own.
+//! States inside a block are not stored, so the walk would follow a block that loops for ever. Beyond a length that no real
+//! block has (see `LONG_BLOCK` and `WIDE_BLOCK` in `forward`), we remember the states that a move passes inside its block. A
+//! state that the same move passes again is not followed: the move has already looked at everything behind it. A memory
+//! belongs to one move. Another move may pass the same states, and its ends are ends of its own. Costs nothing before that
+//! length; beyond it, each passed state is kept whole.
 
 use crate::store::{ExactStore, FindStore, Store, Visit};
 use std::collections::HashMap;

@@ -1,24 +1,28 @@
-//! The walk: steps forward and back through a model, in SPIN's order, and tells a [`Visitor`] where it is.
+//! The walk: it steps forward and back through a model, in SPIN's order, and tells a [`Visitor`] where it is.
 //!
-//! This is the part that all searches share. From a state it tries the processes from the highest pid down and the
-//! transitions of each location in order. States in the middle of a rendezvous or inside an atomic block are passed
-//! through; at every other state it asks the visitor, who says whether to go on from there (depth-first search) or
-//! to turn back (breadth-first search, which takes the state to its queue). Before the first step of a move it asks the
-//! [`Reduction`] whether the move is needed. The stack is on the heap; a frame holds an undo mark and a cursor, never a
+//! All searches share the walk. From a state the walk tries the processes from the highest pid down, and the transitions of
+//! each location in order. It passes through states in the middle of a rendezvous and inside an atomic block. At every other
+//! state it asks the visitor, which says whether the walk goes on from there (depth-first search) or turns back
+//! (breadth-first search, where the state goes into a queue). Before the first step of a move the walk asks the [`Reduction`]
+//! whether the move is needed. The stack of the walk lies on the heap; a frame holds an undo mark and a cursor, never a
 //! state.
 //!
-//! With a claim, a claim step and a system step alternate, the claim first; states are met before the claim's turn.
-//! Where the system cannot move the claim goes on alone (stutter extension). A claim that asks for `timeout` is told what
-//! holds in the state that it looks at: whether the system can move is found out before.
+//! With a claim, a claim step and a system step alternate, and the claim moves first; the visitor is asked before the claim's
+//! turn. Where the system cannot move, the claim goes on alone (stutter extension). If a claim contains `timeout` or
+//! `enabled`, the walk finds out before the claim's step whether the system can move, so that the claim is told what holds in
+//! the state that it looks at.
 //!
 //! | file | what |
 //! |---|---|
-//! | `forward` | tries the next transition and goes down |
+//! | `forward` | tries the next transition and steps to its successor |
 //! | `back` | what happens when everything was tried, and how a step is taken back |
 //! | `frame` | one position on the path |
 //! | `visitor` | what a search is told and asked |
 //! | `long_block` | atomic blocks that never end |
-//! | `peek`, `possible`, `moves`, `replay` | small users of the walk and of its rules: who can move, what a simulation chooses from, all moves of a state, paths executed again |
+//! | `peek` | which processes can move in a state |
+//! | `possible` | the choices that a simulation has in a state |
+//! | `moves` | all moves of a state with all their ends |
+//! | `replay` | a path executed again |
 
 mod back;
 mod forward;

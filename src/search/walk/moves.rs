@@ -1,4 +1,5 @@
-//! All moves of a state with all states they can end in, by execution: what the checks of the reductions compare with.
+//! All moves of a state with all states in which they can end, found by execution. The audit of the reductions compares the
+//! dependence relation and the persistent sets with them.
 
 use crate::exec::{Machine, Program, Trap};
 use crate::model::TransitionType;

@@ -1,7 +1,8 @@
-//! Who can make a first step from a state, found out by trying and without following anything.
+//! Which processes can make a first step from a state, found out by trying each step and following none.
 //!
-//! Weak fairness asks it of the states of a cycle, and a claim that says `timeout` of every state. Costs one attempt for each
-//! transition at the locations of the processes; an atomic block that never ends costs no more than its first step.
+//! Weak fairness asks this of the states of a cycle; a claim that contains `timeout` or `enabled` asks it of every state.
+//! Costs one attempt for each transition at the locations of the processes; an atomic block that never ends costs no more
+//! than its first step.
 
 use crate::exec::Machine;
 use crate::model::TransitionType;

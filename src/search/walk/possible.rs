@@ -1,6 +1,8 @@
-//! The steps that are possible in a state: what a simulation or a user chooses from. The rules are those of
-//! [`crate::search::walk`]: the order of transitions, escapes, `else`, atomic blocks, `timeout`. The two halves of a rendezvous are
-//! one choice, so that between two choices no handshake is half done and the state can be saved and loaded.
+//! The steps that are possible in a state: what a simulation or a user chooses from.
+//!
+//! The rules are those of [`crate::search::walk`]: the order of transitions, escapes, `else`, atomic blocks, `timeout`. The
+//! two halves of a rendezvous are one choice. So no handshake is half done between two choices, and the state can be saved
+//! and loaded.
 
 use crate::exec::{Fired, Machine};
 use crate::search::outcome::{Actor, Step};

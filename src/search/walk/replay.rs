@@ -1,5 +1,6 @@
-//! Paths made good: a path of steps is executed again before anything is said about it, and a path of states (all a
-//! breadth-first search keeps) is turned into steps by executing from one to the next.
+//! Paths executed again. [`take`] and [`verify`] execute a path of steps before anything is said about it. [`steps_between`]
+//! and [`steps_over`] turn a path of states, which is all that a breadth-first search keeps, into steps: they execute from
+//! each state to the next.
 
 use crate::exec::{Fired, Machine, Program, Trap};
 use crate::model::TransitionType;

@@ -1,4 +1,4 @@
-//! What a walk asks and tells: the seam between [`Walk`] and the searches.
+//! The seam between the [`Walk`] and the searches: what the walk asks a search, and what it tells a search.
 
 use crate::exec::{Machine, Trap};
 use crate::model::TransitionType;

@@ -1,9 +1,10 @@
-//! A breadth-first search in a checkpoint, and out of it.
+//! A breadth-first search with a queue, saved in a checkpoint and read back.
 //!
-//! Idea: between two expansions a search is its queue, its links, its counters, the errors it has found and its store.
-//! With a store of the same shape it goes on as if it had never been stopped. A store of another shape adopts what is known, and the
-//! states that wait are sorted out: those that a disk search has found to be old are dropped, and those that it had not judged
-//! yet are offered to the new store. [`Earlier`] remembers what the stores before did, so that the final counts are those of all.
+//! Idea: between two expansions such a search consists of its queue, its links, its counters, the errors that it has found
+//! and its store. A search that is read back with a store of the same shape goes on as if nobody had stopped it. A store of
+//! another shape adopts what the saved store knew, and the states that wait are sorted out: a state that the saved disk store
+//! has found to be old is dropped, and a state that it had not judged yet is offered to the new store. [`Earlier`] remembers
+//! what the stores before did, so that the final counts are those of all stores together.
 
 use super::{Counters, Earlier, PREFIX, Queued};
 use crate::checkpoint::{Kind, Reader, StoreShape, Writer, section};
