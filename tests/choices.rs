@@ -1,5 +1,5 @@
 //! What a simulation may choose from is what a search explores: walking by choices alone from the initial state reaches
-//! exactly as many states as SPIN stores, on every verified model of the corpus.
+//! exactly as many states as SPIN stores, on every verified model of the corpus. Looking for choices changes nothing.
 
 mod common;
 
@@ -79,4 +79,27 @@ fn choices_reach_what_searches_reach() {
     }
     assert!(tried > 100, "only {tried} models were tried");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// To find the choices of a state, every step that is possible there is executed and undone, and every other one is tried.
+#[test]
+fn trying_a_step_leaves_the_state_as_it_was() {
+    let mut states = 0;
+    for path in common::models("tests/corpus") {
+        let Ok(model) = common::load(&path) else { continue };
+        let program = Program::new(&model, None);
+        let Ok(mut machine) = Machine::new(&program) else { continue };
+        // One way through the model, which takes another choice in each state.
+        for number in 0..100 {
+            let before = machine.saved().to_vec();
+            let list = choices(&mut machine, None);
+            assert_eq!(machine.saved(), before, "{}: state {number}", path.display());
+            states += 1;
+            let Some(choice) = (!list.is_empty()).then(|| &list[number % list.len()]) else { break };
+            for &step in &choice.steps {
+                replay::take(&mut machine, step).unwrap_or_else(|what| panic!("{}: {what}", path.display()));
+            }
+        }
+    }
+    assert!(states > 1_000, "only {states} states were seen");
 }
