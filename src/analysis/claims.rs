@@ -57,8 +57,8 @@ pub fn of(model: &Model, flow: &Flow, p: usize, evaluate: impl Fn(&Expr) -> Opti
     known.filter_map(|(send, channel, _)| Some(ChannelClaim { send: *send, id: evaluate(channel)? })).collect()
 }
 
-/// Is `theirs`, an operation of another process of the same kind as `mine`, ruled out by these claims of the process of
-/// `mine`?
+/// `mine` and `theirs` are operations of the same kind by two processes. Do these claims of the process of `mine` rule `theirs`
+/// out?
 pub fn excuses(claims: &[ChannelClaim], mine: &ChannelAccess, theirs: &ChannelAccess) -> bool {
     let Value::Known(id) = mine.id else { return false };
     theirs.own && ChannelClaim::on(mine.operation, id).is_some_and(|claim| claims.contains(&claim))
@@ -80,7 +80,7 @@ impl Claims {
         }
     }
 
-    /// Who holds this claim.
+    /// The process that holds this claim.
     fn holder(&self, claim: ChannelClaim) -> Option<usize> {
         self.held.iter().find(|(held, _)| *held == claim).map(|&(_, pid)| pid)
     }
@@ -122,7 +122,8 @@ impl Claims {
         self.held.iter().copied().find(|&(claim, holder)| breaks(claim, holder))
     }
 
-    /// A process of the state stands before a move that breaks a claim of another one, or two claim the same: who, and how.
+    /// Says how the state breaks a claim: a process stands before a move that breaks the claim of another process, or two
+    /// processes claim the same.
     pub fn broken(&self, view: &impl StateView, dependence: &Dependence<'_>) -> Option<String> {
         if self.held.is_empty() {
             return None;

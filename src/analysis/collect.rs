@@ -164,8 +164,8 @@ impl<'m> Collector<'m> {
         collector.out
     }
 
-    /// To look at a move that waits for `timeout`, or for the death of younger processes, may be an error long before it
-    /// can be executed.
+    /// A move that waits for `timeout`, or for the death of younger processes, is evaluated long before it can be executed, and
+    /// this evaluation may be an error: notes what it reads.
     fn note_looks(&mut self, first: usize) {
         if !self.out.flags.has(Flags(Flags::TIMEOUT.0 | Flags::DIES.0)) {
             return;
@@ -201,8 +201,8 @@ impl<'m> Collector<'m> {
         self.action(&transition.action, first);
     }
 
-    /// Whether another transition is executable matters, in both directions; also whether it fails when it is tried, for
-    /// then the walk goes on to the next one as if it had been blocked.
+    /// It matters to the move whether another transition becomes executable, and whether it stops being so. It also matters whether
+    /// that transition fails when it is tried, since the walk then goes on as if it had been blocked.
     pub fn executability(&mut self, other: &'m Transition) {
         match &other.action {
             Action::Guard(expr) => self.read(expr),
@@ -231,7 +231,7 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// Whether a `d_step` fails behind its first statements hangs on all that it does.
+    /// Whether a `d_step` fails behind its first statements depends on everything that it does.
     fn failure(&mut self, action: &'m Action, body: &'m Automaton) {
         if body.transitions.len() == body.at(body.entry).len()
             && body.transitions.iter().all(|t| t.target != body.entry)
@@ -416,7 +416,7 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// Its evaluation may be an error, which hangs on variables that others write.
+    /// The evaluation of the expression may be an error, and variables that other processes write decide it.
     fn can_be_made_to_fail(&self, expr: &Expr) -> bool {
         let mut shared = false;
         visit::walk(expr, &mut |e| match &e.kind {

@@ -130,11 +130,11 @@ pub struct Dependence<'m> {
     pub footprints: Vec<Vec<Footprint>>,
     /// Source location of every transition, by process type.
     pub sources: Vec<Vec<u32>>,
-    /// Every move depends on every other: `_last` and priorities make it so, and process types that are too large.
+    /// Every move counts as dependent on every other: because of `_last`, priorities, or a process type that is too large.
     everything: bool,
     /// Sends to full channels are executable and lose the message.
     lossy: bool,
-    /// Up to the numbering of processes and finished ones; see [`super::symmetry`].
+    /// States count as equal that differ only in pids and in finished processes; see [`super::symmetry`].
     blind: bool,
     /// By process type: the locals that are fixed for life and matter.
     fixed: Vec<Vec<(u32, Scalar)>>,

@@ -41,8 +41,8 @@ pub struct Reason {
     pub when: When,
     /// What could end it: moves that depend on this.
     pub footprint: Footprint,
-    /// It hangs on no variable that the process itself may change privately: the footprint tells all that could end it, the
-    /// process's own moves included.
+    /// The reason depends on no variable that the process itself may change privately. So the footprint tells everything that
+    /// could end the reason, the process's own moves included.
     pub shared: bool,
 }
 
@@ -62,8 +62,8 @@ impl Reason {
         }
     }
 
-    /// Does it hold in this state, for a transition of this process that starts at another location than where the process
-    /// is? Not if it hangs on what the process may change on the way.
+    /// Does the reason hold in this state, for a transition of this process that starts at another location than the process's
+    /// own? The answer is no if the process may change on the way what the reason depends on.
     pub fn holds_already(&self, view: &impl StateView, pid: usize) -> bool {
         self.shared && !matches!(self.when, When::Always | When::NotEmpty(_)) && self.holds(view, pid)
     }

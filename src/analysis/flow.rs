@@ -378,7 +378,7 @@ impl Flow {
         grown
     }
 
-    /// Does the value of a channel expression hang on the process alone that evaluates it: on its own variables, and on those
+    /// Does a channel expression depend only on the process that evaluates it: on variables of that process, and on variables
     /// that nobody writes?
     pub fn is_own(&self, expr: &Expr) -> bool {
         let mut own = true;

@@ -192,8 +192,8 @@ pub struct ChannelAccess {
     pub operation: Operation,
     /// The move may do more than one operation that changes the channel's length.
     pub many: bool,
-    /// Which channel it is hangs on the moving process alone: on its own variables and on those that nobody writes. Such
-    /// an access can be seen coming from the location of its process; see [`super::claims`].
+    /// The moving process alone decides which channel it is: its own variables do, and variables that nobody writes. Such an
+    /// access can be foreseen from the location of its process; see [`super::claims`].
     pub own: bool,
 }
 
@@ -277,9 +277,9 @@ pub struct Footprint {
     /// The abstract rendezvous channels that are used in any way, as far as they may outlive their owners: to use a dead
     /// one is an error.
     pub synchronous: BitSet,
-    /// What is read when the move is looked at and cannot be executed, where that look can be an error. Who knows that a
-    /// move is not enabled together with another one knows nothing about looks: they happen in every state in which
-    /// its process stands before it. Only where [`Flags::TIMEOUT`] or [`Flags::DIES`] would hide them.
+    /// What is read when the move is looked at and cannot be executed, where that look can be an error. Two moves that are never
+    /// enabled together can still meet in this way: a move is looked at in every state in which its process stands before
+    /// it. Only filled where [`Flags::TIMEOUT`] or [`Flags::DIES`] would hide these reads.
     pub looks: Option<Box<Footprint>>,
 }
 

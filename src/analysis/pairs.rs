@@ -62,7 +62,7 @@ pub struct PairSets {
     pub conflicts: Table,
     /// Row: a reason of the first. The moves of the second that could end it.
     pub enablers: Table,
-    /// The same if what is waited for is claimed by somebody. Only where claims are believed.
+    /// The same rows for channels that a process claims for itself. Only filled where claims are believed.
     pub unclaimed: Table,
 }
 

@@ -51,7 +51,7 @@ impl Machine<'_> {
         channel.at + ty.length_size + slot * ty.slot_size
     }
 
-    /// A field of a message that is there. One that the message does not have reads as 0, as in SPIN.
+    /// A field of a message. A field that the message does not have reads as 0, as in SPIN.
     fn field(&self, channel: ChannelRef, found: Found, number: usize) -> i32 {
         if number >= self.program.channels[channel.ty as usize].fields.len() {
             return 0;

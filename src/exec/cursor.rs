@@ -60,13 +60,13 @@ impl Cursor {
         self.moved = true;
     }
 
-    /// The transition that was given last ended in an error: it was executable, but its escape interrupts nothing.
+    /// The transition that was given last ended in an error: it was executable, but its escape does not interrupt the others.
     #[inline]
     pub fn failed(&mut self) {
         self.moved = true;
     }
 
-    /// The transition that was given last was offered, and nobody has taken it.
+    /// The transition that was given last is a send that was offered and that no process has taken.
     #[inline]
     pub fn offer_failed(&mut self) {
         self.escape = 0;

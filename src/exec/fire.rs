@@ -33,7 +33,7 @@ impl<'p> Machine<'p> {
         self.with_note(fired)
     }
 
-    /// What became of a step during which an error was noted.
+    /// What came of a step, together with the error that was noted during it, if there is one.
     fn with_note(&self, fired: Fired) -> Fired {
         match (fired, self.noted.take()) {
             (Fired::Done, Some(trap)) => Fired::DoneWith(trap),
@@ -258,7 +258,8 @@ impl<'p> Machine<'p> {
         (place.first..place.end).any(|number| self.executable(me, &self.program.transitions[number as usize].op))
     }
 
-    /// Executable, judged without executing. `else` counts: who asks has found nothing earlier.
+    /// Is the operation executable? It is not executed. `else` counts as executable: the caller has found no earlier transition
+    /// that is.
     fn executable(&self, me: Me, op: &Op) -> bool {
         if self.handshake.is_some() && !receives(op) {
             return false;
@@ -278,8 +279,8 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Two things that came of one step, as one: the first error, but an assertion gives way to any other error. A search may pass
-/// over assertions, and the other one would be lost with it.
+/// Joins two results of one step: the first error counts, but any other error counts before a failed assertion. A search may
+/// pass over assertions, and the other error would be lost with the assertion.
 fn graver(first: Fired, second: Fired) -> Fired {
     match (first, second) {
         (Fired::Done, _) => second,

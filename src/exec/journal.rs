@@ -41,7 +41,7 @@ pub struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mark(pub u32);
 
-/// See the module.
+/// What steps have overwritten, oldest first.
 #[derive(Default, Debug)]
 pub struct Journal {
     /// Entries, newest last.

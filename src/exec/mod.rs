@@ -74,7 +74,7 @@ struct Handshake {
     start: u32,
 }
 
-/// Who evaluates: pid and place of its record.
+/// The process that evaluates or moves: its pid, and the place of its record in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Me {
     pid: u32,
@@ -101,7 +101,7 @@ pub struct Machine<'p> {
     timeout: bool,
     /// What the last `run` gave.
     run_result: i32,
-    /// An error that happened during the current step.
+    /// The first error of the current step.
     noted: std::cell::Cell<Option<Trap>>,
     /// What was printed, if somebody listens.
     printed: Option<Vec<print::Printed>>,
@@ -281,7 +281,7 @@ impl<'p> Machine<'p> {
         self.journal.mark()
     }
 
-    /// What was done since the beginning can no longer be undone.
+    /// Empties the journal: no step so far can be undone any more.
     pub fn forget_journal(&mut self) {
         self.journal.entries.clear();
         self.journal.bytes.clear();

@@ -33,7 +33,7 @@ pub struct Task<'m, 'n, 'i> {
     pub program: &'m Program,
     /// What to look for.
     pub settings: Settings,
-    /// Puts the reduction to the test in every state.
+    /// Tests the reduction in every state, if the plan asks for it.
     pub audit: Option<Audit<'m, 'm>>,
     /// Budgets, signals, progress.
     pub monitor: &'n mut Monitor<'i>,

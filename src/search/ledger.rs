@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// and a path may be long.
 const MOST_WITH_PATHS: usize = 32;
 
-/// See the module.
+/// The errors that a search has found.
 #[derive(Debug)]
 pub struct Ledger<'m> {
     model: &'m Model,
@@ -20,7 +20,7 @@ pub struct Ledger<'m> {
     pub count: u64,
     /// Those that say that the property does not hold.
     property_count: u64,
-    /// What the first one said that ends the paths it is on, and so keeps the property from being decided.
+    /// The text of the first error that ends the paths on which it occurs, and so keeps the property from being decided.
     model_error: Option<String>,
     /// The first of each text.
     pub violations: Vec<Violation>,

@@ -68,7 +68,7 @@ impl Deadline {
     }
 }
 
-/// See the module.
+/// What a search asks whether it has to end, and tells how far it is.
 pub struct Monitor<'a> {
     /// Set by a signal.
     pub interrupt: &'a AtomicBool,
@@ -76,11 +76,11 @@ pub struct Monitor<'a> {
     pub outer: Option<&'a AtomicBool>,
     /// Budget in bytes for the whole search.
     pub memory: Option<u64>,
-    /// What of it is taken already by the program itself.
+    /// The part of the budget that the program itself takes.
     pub reserve: u64,
     /// What the program had taken before its first search: what that one has given back since does not count.
     pub base: Option<u64>,
-    /// What it had taken when this search started.
+    /// What the program had taken when this search started.
     before: u64,
     /// When to give up.
     pub deadline: Option<Deadline>,
@@ -108,7 +108,7 @@ pub struct Patience<'a> {
 }
 
 impl Patience<'_> {
-    /// Is there an end to it, for a helper that has so many bytes?
+    /// Does the helper, which takes so many bytes, have to end?
     pub fn is_over(&self, memory: usize) -> bool {
         is_set(self.interrupt, self.outer)
             || self.tables.is_some_and(|tables| memory as u64 > tables)

@@ -60,7 +60,7 @@ struct Fair<'s, 'm, 'n, 'i, S: FindStore> {
     numbers: RapidHashMap<u64, u32>,
     /// The hidden variables that each state was first met with, where the model has some.
     hidden: RapidHashMap<u64, Box<[u8]>>,
-    /// Those states, in order of their numbers.
+    /// The states whose component is not complete, in order of their numbers.
     pending: Vec<Handle>,
     components: Vec<Component>,
     path: Vec<Open>,
@@ -104,7 +104,8 @@ impl<S: FindStore> Fair<'_, '_, '_, '_, S> {
         (component.cyclic && component.accepts && component.fair.is_all()).then_some(states)
     }
 
-    /// A fair cycle was found and cannot be shown: a budget is used up, or it hangs on variables that states do not hold.
+    /// A fair cycle was found and cannot be shown: a budget is used up, or the cycle depends on hidden variables, which states
+    /// do not hold.
     fn why_no_tour(&self) -> Limit {
         self.tally.monitor.must_end().unwrap_or_else(|| {
             if self.program.hidden > 0 {

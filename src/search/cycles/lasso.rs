@@ -12,7 +12,7 @@ use crate::search::walk::peek::peek;
 use crate::search::walk::replay;
 use crate::search::walk::{Movers, Rules};
 
-/// Says what is wrong with a cycle; a violation that is none is passed over. `rules` are those of the search.
+/// Says what is wrong with the cycle of a violation. A violation without a cycle is not looked at. `rules` are those of the search.
 pub fn check(program: &Program, rules: Rules, fair: bool, violation: &Violation) -> Result<(), String> {
     let Some(start) = violation.cycle_start else { return Ok(()) };
     let mut machine = Machine::new(program).map_err(|trap| program.describe(trap))?;

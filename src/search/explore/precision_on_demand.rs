@@ -53,7 +53,7 @@ pub trait Precision<S: Store> {
     fn memory(&self) -> usize;
 }
 
-/// Believes it.
+/// Believes the store.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trust;
 
@@ -71,7 +71,7 @@ impl<S: Store> Precision<S> for Trust {
     }
 }
 
-/// See the module.
+/// Looks at the chain of first successors before it believes the store.
 #[derive(Debug)]
 pub struct PrecisionOnDemand<'i> {
     length: u8,
@@ -125,8 +125,8 @@ impl<S: LossyStore> Precision<S> for PrecisionOnDemand<'_> {
     }
 }
 
-/// States met lately, see the head of this file: of a hash the upper half, at the one place that the lower half gives.
-/// Another state at this place looks the same once in four thousand million times.
+/// States that were met lately, see the head of this file. The lower half of a state's hash gives its only place, which holds
+/// the upper half. Another state at this place looks the same once in four thousand million times.
 #[derive(Debug)]
 struct Lately {
     tags: Vec<u32>,
@@ -138,7 +138,7 @@ impl Lately {
         Lately { tags: vec![0; places] }
     }
 
-    /// Was it met lately? From now on it was.
+    /// Was a state with this hash met lately? It is remembered now.
     #[inline]
     fn meet(&mut self, hash: u64) -> bool {
         let number = hash as usize & self.tags.len().wrapping_sub(1);

@@ -73,7 +73,8 @@ impl Default for Earlier {
 }
 
 impl Earlier {
-    /// This store counted in: what the next one has to begin with, which itself says how much it was handed.
+    /// These figures with those of `store` added: what the next store begins with. How many records the next store gets is set
+    /// by the caller.
     pub fn and<S: BfsStore>(&self, store: &S) -> Earlier {
         let statistics = store.statistics();
         let (p, q) = (statistics.omission.probability, self.omission_probability);
@@ -178,11 +179,12 @@ struct Expansion<'a, 'm, 'i, S> {
     later: Option<Limit>,
     /// The expansion can be done again: every state that was stored is queued.
     again: bool,
-    /// How often the walk has told that it comes to no state.
+    /// Calls of [`Visitor::tick`] during this expansion.
     ticks: u32,
 }
 
-/// After so many [`Expansion::ticks`] an expansion is not waited for: its block may have no end.
+/// After so many [`Expansion::ticks`] a search that has to end does not wait for the end of the expansion: the block may have
+/// no end.
 const PATIENT_TICKS: u32 = 64;
 
 impl<S: BfsStore> Expansion<'_, '_, '_, S> {

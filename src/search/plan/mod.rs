@@ -129,7 +129,7 @@ pub enum DepthStore {
         states: u64,
         /// Which state a full cache forgets.
         replacement: Replacement,
-        /// What is left out.
+        /// The reduction, if there is one.
         technique: Option<Technique>,
     },
     /// Less than the states.
@@ -138,7 +138,7 @@ pub enum DepthStore {
         table: LossyTable,
         /// Runs with independent hash functions.
         runs: Option<u32>,
-        /// What is left out.
+        /// The reduction, if there is one.
         technique: Option<Technique>,
     },
 }
@@ -149,17 +149,17 @@ impl Default for DepthStore {
     }
 }
 
-/// A way to leave out steps.
+/// A reduction that a plan can name. The reductions themselves are in [`crate::search::reduce`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Technique {
-    /// Leave out what only swaps independent steps.
+    /// Moves are left out that only swap the order of independent moves.
     SleepSets,
-    /// Leave out what is outside persistent sets.
+    /// Moves outside a persistent set are left out.
     PersistentSets(Sets),
 }
 
-/// What is left out of a search that keeps every state. Only there can each state keep its sleep set, which both techniques
-/// together need.
+/// The reductions of a search that keeps every state. Only such a search can keep a sleep set with each state, which both
+/// techniques together need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Techniques {
     /// Nothing.
@@ -504,7 +504,7 @@ impl Plan {
         (on_disk || work_dir.is_some() || self.memory.is_some()).then_some(work_dir)
     }
 
-    /// What the searches themselves need to know of it.
+    /// The part of the plan that the searches themselves need.
     pub fn settings(&self) -> Settings {
         let (property, assertions) = (self.property(), self.judged_assertions());
         let progress = Property::Cycles(CycleProperty::Progress);

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 /// States outside a persistent set that are looked at for each set.
 const OUTSIDE: usize = 24;
 
-/// What is put to the test: a relation, and persistent sets.
+/// Tests a dependence relation, persistent sets, or both, in every state that a search enters.
 pub struct Audit<'m, 'p> {
     model: &'m Model,
     runner: Option<MoveRunner<'p>>,
@@ -28,7 +28,7 @@ pub struct Audit<'m, 'p> {
 }
 
 impl<'m, 'p> Audit<'m, 'p> {
-    /// Watches over these.
+    /// An audit of what is given.
     pub fn new(
         model: &'m Model,
         program: &'p Program,
@@ -38,7 +38,7 @@ impl<'m, 'p> Audit<'m, 'p> {
         Audit { model, runner: MoveRunner::new(program), dependence, por, fault: None }
     }
 
-    /// In a search that may have to end.
+    /// The same audit for a search with these budgets and signals.
     #[must_use]
     pub fn within(self, patience: Patience<'p>) -> Audit<'m, 'p> {
         Audit { runner: self.runner.map(|runner| runner.within(patience)), ..self }

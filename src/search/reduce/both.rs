@@ -37,10 +37,11 @@ enum Pass {
     First,
     /// Those of its persistent set that sleep, because of the proviso.
     Woken,
-    /// It was entered before: those that slept then and do not now.
+    /// The state is entered again: the moves that slept before and do not sleep now.
     Again,
 }
 
+/// A state on the path.
 #[derive(Clone, Copy, Debug)]
 struct StateInPass {
     pass: Pass,
@@ -48,7 +49,7 @@ struct StateInPass {
     only: usize,
 }
 
-/// The sleep sets of stored states, by handle; those that are empty are not there.
+/// The sleep sets of stored states, by handle. Empty sets are left out.
 #[derive(Debug, Default)]
 struct StoredSets {
     places: RapidHashMap<u64, (usize, u32)>,

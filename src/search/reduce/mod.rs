@@ -33,7 +33,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// How a search says it.
+    /// The limit with which the search ends.
     pub fn limit(&self) -> Limit {
         match self {
             Fault::Retract(retraction) => Limit::Retract(retraction.clone()),
@@ -51,7 +51,8 @@ pub struct ProcessStep {
     pub number: u32,
 }
 
-/// A first step of a move, which is the whole move unless a block follows; or the receive that completes a rendezvous.
+/// A first step that the walk is about to try. The step is the whole move unless a block follows. For a rendezvous the step is
+/// the receive, and `sender` the send that it would complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attempt {
     /// The step.
@@ -71,16 +72,16 @@ pub enum Ruling {
     Skip,
 }
 
-/// Decides which moves of an entered state are explored. The walk asks and tells; "the state on top" is the one that was
-/// entered last and not left.
+/// Decides which moves of an entered state are explored. The walk calls all of these functions. "The state on top" is the
+/// state that was entered last and not left yet.
 pub trait Reduction {
-    /// Anything is left out at all: otherwise nobody asks.
+    /// The reduction may leave something out. If not, the walk asks it nothing.
     const ACTIVE: bool = true;
 
     /// States may be entered more than once, depth first: [`Reduction::reenters`] is asked.
     const REENTERS: bool = false;
 
-    /// A new state was entered, which the store keeps at `handle`; it is the machine's state.
+    /// The machine's state is new and was entered; the store keeps it at `handle`.
     fn enter(&mut self, _machine: &mut Machine<'_>, _handle: Handle) {}
 
     /// The move that is under way has led to this state, which was entered before: is it entered again?
@@ -111,8 +112,8 @@ pub trait Reduction {
         Ruling::Try
     }
 
-    /// The attempt was executable and is done; an offer is told when it is taken. If true is given, the step is undone for a
-    /// [`Reduction::look_back`] and done again.
+    /// The attempt was executable, and its step is done; a rendezvous is told when its receive is done. If the reduction answers
+    /// true, the step is undone, [`Reduction::look_back`] is called, and the step is done again.
     #[inline]
     fn stepped(&mut self, _attempt: Attempt) -> bool {
         false

@@ -31,7 +31,7 @@ use crate::search::walk::moves::free_rules;
 use crate::search::walk::{Control, Decision, Ended, Visitor, Walk};
 use crate::store::{Handle, StateHash};
 
-/// What the stack conditions need to know of a state on the path.
+/// A state on the path, with what the stack conditions need to know of it.
 #[derive(Clone, Copy, Debug)]
 struct StateOnStack {
     /// The move that is under way has led to a state on the stack.
@@ -137,7 +137,7 @@ impl Stack<'_> {
         if plain { found } else { self.walks_to_stack(machine, sleeper) }
     }
 
-    /// The same for moves with more than one step.
+    /// As [`Stack::executes_to_stack`], for moves with more than one step.
     #[cold]
     fn walks_to_stack(&mut self, machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
         if self.over {
@@ -219,7 +219,7 @@ impl Reduction for SleepSets<'_> {
     }
 }
 
-/// Executes a move that has one step, or two in a rendezvous; false if it is a block, or not to be had so simply.
+/// Executes a move that has one step, or two steps in a rendezvous. False if the move is a block or its steps cannot be done.
 fn fires_plainly(machine: &mut Machine<'_>, sleeper: Sleeper) -> bool {
     let halves = [sleeper.actor, sleeper.partner];
     for step in halves.into_iter().filter(|&half| half != NOBODY).map(step_of) {

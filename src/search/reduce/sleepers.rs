@@ -83,14 +83,15 @@ pub(super) struct Sleepers<'m> {
     changes: Vec<bool>,
     /// The move under way changes the processes.
     dirty: bool,
-    /// Where the relation hangs on the state, the state is asked.
+    /// Where the state decides whether two moves are independent, the state is asked; otherwise the moves count as dependent.
     asks: bool,
     entries: Vec<Sleeper>,
     stretches: Vec<Stretch>,
 }
 
 impl<'m> Sleepers<'m> {
-    /// No states yet. `asks`: what is handed on may hang on the state; otherwise only what is independent in every state is.
+    /// No states yet. `asks`: a successor also gets the moves that are independent in the present state only; otherwise it gets
+    /// just the moves that are independent in every state.
     pub(super) fn new(model: &'m Model, program: &Program, asks: bool) -> Sleepers<'m> {
         let dependence = Dependence::new(model);
         let mut own_number = vec![0; program.transitions.len()];
@@ -123,8 +124,8 @@ impl<'m> Sleepers<'m> {
         &self.entries[stretch.start as usize..stretch.inherited as usize]
     }
 
-    /// The state that the move under way has led to is entered. With what was handed on as `choose` wants it: changed, or
-    /// left out. (A copy: a block with several ends enters several states with the same set.)
+    /// The state that the move under way has led to is entered. Its sleep set is what was handed on, each move changed or left
+    /// out by `choose`. (The set is copied: a block with several ends enters several states with the same set.)
     #[inline]
     pub(super) fn enter<'p>(
         &mut self,
@@ -179,8 +180,8 @@ impl<'m> Sleepers<'m> {
         changes(attempt.step) || attempt.sender.is_some_and(changes)
     }
 
-    /// A move is taken: finds what sleeps in its successors, as far as it can be told without the state before it. Gives
-    /// true if some of it cannot, and then [`Sleepers::look_back`] wants to know.
+    /// A step was taken: finds the sleep set of its successors, as far as that is possible without the state before the step.
+    /// Gives true if the state is needed; then [`Sleepers::look_back`] must be called.
     #[inline]
     pub(super) fn stepped(&mut self, attempt: Attempt) -> bool {
         self.dirty |= self.changes_processes(attempt);
@@ -207,7 +208,7 @@ impl<'m> Sleepers<'m> {
         false
     }
 
-    /// The same with the machine where it was before the move.
+    /// Finds the sleep set of the successors with the machine in the state before the step.
     #[cold]
     pub(super) fn look_back(&mut self, machine: &Machine<'_>, attempt: Attempt) {
         let Some(&stretch) = self.stretches.last() else { return };
@@ -222,7 +223,8 @@ impl<'m> Sleepers<'m> {
         }
     }
 
-    /// All that follows a move was looked at, and the machine is back; from now on the move `sleeps`, or not.
+    /// Everything behind a move was looked at, and the machine is back in the state on top. `sleeps`: the move joins the sleep
+    /// set of that state.
     #[inline]
     pub(super) fn returned(&mut self, machine: &Machine<'_>, attempt: Attempt, sleeps: bool) {
         if self.changes_processes(attempt) {

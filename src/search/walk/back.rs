@@ -42,7 +42,7 @@ impl Walk {
         self.halted(machine, visitor)
     }
 
-    /// The process inside a block cannot go on: its block is broken here, and the state is like any other.
+    /// The process inside a block cannot go on: the block is interrupted here, and its state is storable like any other.
     fn break_off<V: Visitor, R: Reduction>(
         &mut self,
         machine: &mut Machine<'_>,

@@ -7,13 +7,13 @@ use crate::exec::{Cursor, Fired, Machine, Mark, Trap, TrapKind};
 use crate::model::TransitionType;
 use crate::search::reduce::{ProcessStep, Reduction, Ruling};
 
-/// A path of more steps than this through an atomic block may never end: from here on the states inside the block are
-/// remembered, and one that comes again is not followed. Real blocks are much shorter and cost nothing.
+/// A path of more steps than this through an atomic block may never end. From this length on the walk remembers the states
+/// inside the block, and does not follow a state that comes again. Real blocks are much shorter and cost nothing.
 const LONG_BLOCK: u32 = 5_000;
-/// The same for a block that branches, however short its paths are: so many steps were made in it by one move, back and
-/// forth. SPIN would follow each path to its end; a block that is worth it has far fewer.
+/// The same for a block that branches, however short its paths are: the bound on the steps that one move makes inside the
+/// block, back and forth. SPIN would follow each path to its end; a block for which that is possible has far fewer steps.
 const WIDE_BLOCK: u32 = 1 << 20;
-/// So many bytes that are remembered of a block count as much as a step: they are part of a budget.
+/// So many remembered bytes of a block count as one step towards the next look at the budgets.
 const BYTES_PER_STEP: usize = 64;
 
 /// What came of looking for the next process to try.
@@ -178,7 +178,8 @@ impl Walk {
         self.down(machine, visitor, reduction, transition.kind)
     }
 
-    /// The reduction hears of a first step that is done; it may want to see the state before it once more.
+    /// Tells the reduction of a first step that is done. If the reduction wants to see the state before the step, the step is
+    /// undone and done again.
     #[inline]
     fn hand_on<R: Reduction>(&mut self, machine: &mut Machine<'_>, reduction: &mut R, mark: Mark) {
         let Frame { turn, cursor, .. } = *self.top();
@@ -190,9 +191,9 @@ impl Walk {
         }
     }
 
-    /// A step from the top frame begins a move: what an earlier move from the same state has passed is followed again, because
-    /// every end of every move counts. Whoever moves after the claim, and whoever receives what was offered, makes a move
-    /// of its own.
+    /// If a step from the top frame begins a move, forgets the states that earlier moves from the same state have passed: every
+    /// end of every move counts. A step after the claim's step begins a move of its own, and so does the receive that
+    /// takes an offer.
     #[inline]
     fn begin_move(&mut self, first: bool) {
         if !(self.top().is_root() || first || self.is_by_claim()) {
@@ -207,7 +208,7 @@ impl Walk {
         }
     }
 
-    /// A frame was pushed: look whether to stay.
+    /// A frame was just pushed: decides whether the walk goes on from it or turns back.
     #[inline]
     fn down<V: Visitor, R: Reduction>(
         &mut self,
@@ -274,15 +275,15 @@ impl Walk {
         self.rules.claim && self.frames.len() > 1 && self.frames[self.frames.len() - 2].turn == Turn::Claim
     }
 
-    /// The last root at or below the top: from there the move under way comes.
+    /// The last root at or below the top: the move under way began there.
     #[inline]
     fn root(&self) -> usize {
         let top = self.frames.len() - 1;
         top - self.frames[top].since() as usize
     }
 
-    /// A step inside a block: counts it for the move under way, which alone decides when its states are remembered, so that
-    /// the same move has the same ends each time. True if the block is a wide one.
+    /// Counts a step inside a block for the move under way, and gives true if the block is a wide one. The steps of this move
+    /// alone decide when its states are remembered, so that the same move has the same ends each time.
     #[inline]
     fn count_step(&mut self) -> bool {
         self.unheard += 1;
@@ -292,14 +293,14 @@ impl Walk {
         *made >= WIDE_BLOCK
     }
 
-    /// Was the machine's state, which is inside a long block, passed by the same move before? From now on it was.
+    /// Was the machine's state, which is inside a long block, passed by the same move before? If not, it is remembered now.
     #[cold]
     fn is_old<V: Visitor>(&mut self, machine: &Machine<'_>) -> bool {
         if machine.in_handshake() {
             return false;
         }
         let (top, root) = (self.frames.len() - 1, self.root());
-        // Who is inside belongs to it: two processes may be in blocks of their own in the same state.
+        // The process that is inside the block is part of the key: in the same state two processes may be in blocks of their own.
         let mut inside = machine.saved().to_vec();
         inside.extend(self.last_step().map(|step| step.pid));
         if V::WATCHES {
@@ -327,7 +328,7 @@ impl Walk {
         visitor.event(machine, self, Event::Trap(trap), Some(step))
     }
 
-    /// A frame is about to be pushed: who has moved up to it?
+    /// A frame is about to be pushed: notes which processes have moved up to it.
     fn note_mover(&mut self, mover: Option<u8>) {
         self.moved.truncate(self.frames.len());
         let mut movers = if self.top().is_root() { Movers::default() } else { self.movers() };

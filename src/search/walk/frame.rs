@@ -58,7 +58,7 @@ pub(super) struct Frame {
     pub left: u8,
     /// `timeout` holds.
     pub timeout: bool,
-    /// Some process (or the claim) has moved.
+    /// Some process (or the claim) had an executable step here.
     pub any: bool,
 }
 

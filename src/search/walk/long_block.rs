@@ -14,9 +14,9 @@ use std::collections::HashMap;
 struct LongBlock {
     /// Where on the path the state stands from which the move started.
     root: usize,
-    /// In one piece, which is given back at once however large it is.
+    /// The states that the move has passed. A store is one piece of memory, which is given back at once.
     states: ExactStore,
-    /// Where paths are cut off somewhere: how deep the path was in each of them.
+    /// With a bound on the depth: how deep the path was in each state, by the state's handle.
     depths: HashMap<u64, u64>,
 }
 
@@ -42,8 +42,8 @@ impl LongBlocks {
         }
     }
 
-    /// Was this state passed by the move from `root` before? From now on it was. With a `depth`, one that was passed on a
-    /// longer path only counts as new.
+    /// Was this state passed by the move from `root` before? If not, it is remembered now. With a `depth`, a state that was
+    /// passed only on longer paths counts as new.
     pub(super) fn knows(&mut self, root: usize, inside: &[u8], depth: Option<u64>) -> bool {
         self.forget_from(root + 1);
         if self.0.last().is_none_or(|block| block.root < root) {

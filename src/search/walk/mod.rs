@@ -44,9 +44,9 @@ use crate::store::Handle;
 use frame::{Frame, Place, Turn};
 use long_block::LongBlocks;
 
-/// The visitor hears of it every so many steps: see [`Visitor::tick`].
+/// [`Visitor::tick`] is called every so many steps.
 const TICK: u32 = 4_096;
-/// A state of a reduced search counts as much as so many steps: it may cost a thousand times as much as one.
+/// With a reduction, a state counts as so many steps of [`TICK`]: a state may then cost a thousand times as much as a step.
 const REDUCED_STATE: u32 = 64;
 
 /// The path of a walk and its counts.
@@ -60,11 +60,12 @@ pub struct Walk {
     pub atomic_steps: u64,
     /// Longest path.
     pub deepest: u64,
-    /// Those of the moves on the path, from the start on: a block may end in a state from which another one starts.
+    /// The long blocks of the moves on the path, from the start on: a block may end in a state from which another one starts.
     long_blocks: LongBlocks,
-    /// Steps since the visitor has heard of some, see [`TICK`].
+    /// Steps since the last [`Visitor::tick`].
     unheard: u32,
-    /// For visitors that watch who moves, by place on the path: who has moved since the last entered state.
+    /// For visitors with [`Visitor::WATCHES`], by position on the path: the processes that have moved since the last entered
+    /// state.
     moved: Vec<Movers>,
     /// Added to depths: where the walk itself starts below the initial state.
     pub base_depth: u64,
@@ -122,7 +123,7 @@ impl Walk {
         (self.frames.len() as u64).saturating_sub(1) + self.base_depth
     }
 
-    /// What it checks.
+    /// The rules that the walk was made with.
     pub fn rules(&self) -> Rules {
         self.rules
     }
@@ -155,7 +156,7 @@ impl Walk {
         self.moved.get(self.frames.len() - 1).copied().unwrap_or_default()
     }
 
-    /// Walks from the machine's current state, which the visitor is asked about first.
+    /// Walks from the machine's current state. The visitor is asked about that state first.
     pub fn run<V: Visitor, R: Reduction>(
         &mut self,
         machine: &mut Machine<'_>,

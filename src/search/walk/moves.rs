@@ -33,13 +33,13 @@ impl Tried {
     }
 }
 
-/// Executes moves on a machine of its own.
+/// Finds the moves of a state by executing them, on a machine of its own.
 pub struct MoveRunner<'p> {
-    /// Its machine; in the state that was asked about last.
+    /// The machine, in the state that was asked about last.
     pub machine: Machine<'p>,
     walk: Walk,
     patience: Option<Patience<'p>>,
-    /// It was broken off, and what it says counts no more: the search ends soon.
+    /// The runner was stopped by the budgets of its search, so its answers no longer count. The search ends soon.
     pub over: bool,
 }
 
@@ -69,7 +69,7 @@ impl<'p> MoveRunner<'p> {
         })
     }
 
-    /// In a search that may have to end.
+    /// The same runner for a search with these budgets and signals.
     #[must_use]
     pub fn within(self, patience: Patience<'p>) -> MoveRunner<'p> {
         MoveRunner { patience: Some(patience), ..self }
@@ -113,7 +113,8 @@ impl Tried {
     }
 }
 
-/// Listens to a walk in both roles: what is tried and returns is heard as its reduction, where it ends as its visitor.
+/// Listens to a walk in two roles: as the reduction it hears which moves are tried and which return, as the visitor it hears
+/// in which states they end.
 struct MoveListener<'i> {
     patience: Option<Patience<'i>>,
     heard: RefCell<Heard>,
@@ -130,7 +131,7 @@ struct Heard {
 }
 
 impl Heard {
-    /// A step that failed does not come back: what it left belongs to the one asked about last.
+    /// A move that failed is not told as returned: the errors that it left belong to the move that was asked about last.
     fn flush(&mut self) {
         if let Some(attempt) = self.asked.take()
             && !self.traps.is_empty()

@@ -6,21 +6,21 @@ use crate::search::outcome::Step;
 use crate::search::walk::Walk;
 use crate::store::Handle;
 
-/// What to do at a state.
+/// What a visitor decides about a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// It is new: go on from here. The handle comes back in [`Visitor::leave`].
+    /// The state is new: go on from it. The handle comes back in [`Visitor::leave`].
     Enter(Handle),
-    /// It is new and waits in a queue: turn back.
+    /// The state is new and waits in a queue: turn back.
     Queued,
-    /// It is known: turn back, unless the reduction wants it entered again.
+    /// The state was visited before: turn back, unless the reduction wants to enter it again.
     Seen {
-        /// It lies on the stack (breadth first: it no longer waits in the queue). `None`: the store cannot tell.
+        /// The state lies on the stack (breadth first: it no longer waits in the queue). `None`: the store cannot tell.
         on_stack: Option<bool>,
-        /// Where it is, for a reduction that [enters states again](crate::search::reduce::Reduction::REENTERS).
+        /// Where the store keeps the state, for a reduction that [enters states again](crate::search::reduce::Reduction::REENTERS).
         at: Option<Handle>,
     },
-    /// Turn back, and say nothing of it to the reduction.
+    /// Turn back, and do not tell the reduction of the state.
     Back,
     /// End the walk.
     Stop,
@@ -67,17 +67,19 @@ pub trait Visitor {
         Control::Continue
     }
 
-    /// Something happened at the end of the current path (`step`: also this step, which is not on it yet).
+    /// Something happened at the end of the current path. `step`: the step at which it happened,
+    /// if there is one; the path does not hold it yet.
     fn event(&mut self, _machine: &mut Machine<'_>, _walk: &Walk, _event: Event, _step: Option<Step>) -> Control {
         Control::Continue
     }
 
-    /// These processes can make a first step from the entered state on top: one, or both sides of a rendezvous. Told
-    /// before the step is followed, so also where the path is cut off or a block never ends. `timeout`: it holds here.
+    /// These processes can make a first step from the entered state on top: one process, or both sides of a rendezvous. The
+    /// walk tells it before it follows the step, so also where the path is cut off or a block never ends. `timeout`: whether
+    /// `timeout` holds in that state.
     #[inline]
     fn can_move(&mut self, _movers: Movers, _timeout: bool) {}
 
-    /// Comes every few thousand steps: time to look at budgets and signals. `reduction`: bytes that the reduction uses.
+    /// Called every few thousand steps: the time to look at budgets and signals. `reduction`: bytes that the reduction uses.
     fn tick(&mut self, _machine: &Machine<'_>, _walk: &Walk, _reduction: usize) -> Control {
         Control::Continue
     }
