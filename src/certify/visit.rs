@@ -5,7 +5,7 @@ use crate::syntax::tree::{
 };
 
 /// Calls `each` for all expressions of a sequence that are not part of another one.
-pub fn sequence(sequence: &Sequence, each: &mut dyn FnMut(&Expr)) {
+pub(super) fn sequence(sequence: &Sequence, each: &mut dyn FnMut(&Expr)) {
     for step in &sequence.steps {
         match step {
             Step::Declaration(declaration) => initializers(declaration, each),
@@ -84,7 +84,7 @@ fn pattern(arguments: &[ReceiveArgument], each: &mut dyn FnMut(&Expr)) {
 }
 
 /// Calls `each` for an expression and all its parts.
-pub fn expr(whole: &Expr, each: &mut dyn FnMut(&Expr)) {
+pub(super) fn expr(whole: &Expr, each: &mut dyn FnMut(&Expr)) {
     each(whole);
     match &whole.kind {
         ExprKind::Variable(var) | ExprKind::Channel(_, var) => indices(var, each),

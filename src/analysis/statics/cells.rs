@@ -58,7 +58,7 @@ pub(super) fn elements(variable: &Variable, number: u32) -> Vec<Place> {
 
 impl Cells {
     /// The cells of a process type: its locals, the globals that it alone uses, and those that it writes and nobody reads.
-    pub fn new(model: &Model, looks: &Looks, p: usize) -> Cells {
+    pub(super) fn new(model: &Model, looks: &Looks, p: usize) -> Cells {
         let mut cells = Cells { numbers: HashMap::new(), places: Vec::new(), always: BitSet::default() };
         for (number, local) in model.proctypes[p].locals.iter().enumerate() {
             let watched = looks.watched[p].get(number) != Some(&false);
@@ -88,18 +88,18 @@ impl Cells {
     }
 
     /// No cell.
-    pub fn none(&self) -> BitSet {
+    pub(super) fn none(&self) -> BitSet {
         BitSet::new(self.places.len())
     }
 
     /// The cell that a place surely is.
-    pub fn only(&self, place: &Place) -> Option<usize> {
+    pub(super) fn only(&self, place: &Place) -> Option<usize> {
         let number = self.numbers.get(&key(place.region, place.offset, place.scalar)).copied();
         number.filter(|_| place.indices.is_empty())
     }
 
     /// The cells that a place may be.
-    pub fn any(&self, place: &Place, set: &mut BitSet) {
+    pub(super) fn any(&self, place: &Place, set: &mut BitSet) {
         let dimensions = place.indices.iter().map(|index| (index.dimension.length, index.dimension.stride));
         for offset in offsets(place.offset, dimensions) {
             if let Some(&number) = self.numbers.get(&key(place.region, offset, place.scalar)) {
@@ -109,7 +109,7 @@ impl Cells {
     }
 
     /// Adds the cells that an expression may read.
-    pub fn reads(&self, expr: &Expr, set: &mut BitSet) {
+    pub(super) fn reads(&self, expr: &Expr, set: &mut BitSet) {
         visit::walk(expr, &mut |e| {
             if let ExprKind::Load(place) = &e.kind {
                 self.any(place, set);

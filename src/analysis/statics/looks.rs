@@ -46,7 +46,7 @@ pub(super) struct Looks {
 
 impl Looks {
     /// Looks through a model. `unread`: writes of values that nobody reads will be left out.
-    pub fn new(model: &Model, observed: Observed, unread: bool) -> Looks {
+    pub(super) fn new(model: &Model, observed: Observed, unread: bool) -> Looks {
         let locals = || model.proctypes.iter().map(|p| vec![false; p.locals.len()]).collect::<Vec<_>>();
         let started = |p: usize| model.processes.iter().filter(|process| process.proctype as usize == p).count() == 1;
         let mut looks = Looks {
@@ -73,12 +73,12 @@ impl Looks {
     }
 
     /// No process, claim or trace ever reads this global, and some process writes it.
-    pub fn is_unread(&self, global: usize) -> bool {
+    pub(super) fn is_unread(&self, global: usize) -> bool {
         self.readers[global] == Who::Nobody && self.writers[global] != Who::Nobody
     }
 
     /// The process type whose only process alone reads and writes this global.
-    pub fn owner(&self, global: usize) -> Option<usize> {
+    pub(super) fn owner(&self, global: usize) -> Option<usize> {
         let mut who = self.readers[global];
         who.join(self.writers[global]);
         match who {
@@ -88,7 +88,7 @@ impl Looks {
     }
 
     /// Is this variable seen by processes of type `p` only, and by each in its own copy?
-    pub fn is_private(&self, p: usize, place: &Place) -> bool {
+    pub(super) fn is_private(&self, p: usize, place: &Place) -> bool {
         let variable = place.variable as usize;
         match place.region {
             Region::Local => self.watched[p].get(variable) == Some(&false),
@@ -98,7 +98,7 @@ impl Looks {
     }
 
     /// Makes the globals that nobody reads 0 at the start; gives their places.
-    pub fn clear_unread(&self, model: &mut Model) -> Vec<Place> {
+    pub(super) fn clear_unread(&self, model: &mut Model) -> Vec<Place> {
         let unread =
             (0..model.globals.len()).filter(|&n| self.is_unread(n) && model.globals[n].region == Region::Global);
         let places: Vec<Place> = unread.flat_map(|n| elements(&model.globals[n], n as u32)).collect();

@@ -1,8 +1,8 @@
 //! Static reductions: the model is changed before it is compiled, so that the search meets fewer states.
 //!
-//! - *Dead variables* ([`dead`]): where no path reads a variable before it is written again, the variable is set to 0.
-//! - *Unread writes* ([`dead`]): an assignment whose value nobody will read writes nothing.
-//! - *Merging* ([`merge`]): a step that touches only what its process alone sees, and that is always possible, becomes part
+//! - *Dead variables* (`dead`): where no path reads a variable before it is written again, the variable is set to 0.
+//! - *Unread writes* (`dead`): an assignment whose value nobody will read writes nothing.
+//! - *Merging* (`merge`): a step that touches only what its process alone sees, and that is always possible, becomes part
 //!   of the step before it.
 //!
 //! All three are Holzmann's, from SPIN (`-o1`, `-o2`, `-o3` turn them off there); what differs here is said in the files.

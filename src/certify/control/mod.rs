@@ -4,7 +4,7 @@
 //! there the first statements inside are tried. `for` and `select` are written out as the loops that they stand for. What
 //! is tried from a point is its list of [`Offer`]s, in order: first the statements of the escapes that watch the point, then the
 //! point's own. After a statement control is at the next point; `goto`, `break` and the ends of choices are passed
-//! through without a step (see [`Body::landing`]), with two exceptions that SPIN makes: a jump that is the first statement of an
+//! through without a step (see `Body::landing`), with two exceptions that SPIN makes: a jump that is the first statement of an
 //! option, and a jump that leaves an atomic block, are steps.
 //!
 //! Points are numbered in the order in which SPIN numbers them, inner ones first, because `P[1]@label` and `pc_value` compare
