@@ -21,6 +21,10 @@ macro_rules! rules {
 #[rustfmt::skip]
 const RULES: &[Rule] = rules! {
     // Reductions
+    "--full with --sleep", |o| o.search.full && o.search.sleep,
+        "one leaves out nothing, the other leaves out what sleeps";
+    "--full with --por", |o| o.search.full && o.search.por,
+        "one leaves out nothing, the other leaves out what is outside persistent sets";
     "--sleep with --search bfs", |o| o.search.sleep && o.search.bfs(),
         "sleep sets live on the depth-first stack";
     "--sleep and --por with a store that forgets or errs",

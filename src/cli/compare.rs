@@ -255,7 +255,7 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
     // The full search that was made a moment ago is no old one.
     let known = if first.verdict == "violated" { 0 } else { fresh };
     let resumed = (runner.results.resumed as u64).saturating_sub(known);
-    let full = made(runner.run(&[])?)?;
+    let full = made(runner.run(&["--full".into()])?)?;
     if !full.finished() {
         remarks.push(format!(
             "The full search did not come to an end ({}): sizes are shares of the {} seen until then.",
@@ -264,7 +264,7 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         ));
     }
     runner.set_full(full.transitions);
-    let bfs = match runner.run(&["--search".into(), "bfs".into()])? {
+    let bfs = match runner.run(&["--search".into(), "bfs".into(), "--full".into()])? {
         Ok(record) => Some(record.memory_bytes),
         Err(_) => None,
     };
@@ -331,7 +331,7 @@ fn measure(
     budget: Budget,
 ) -> Result<(Record, u64), Failure> {
     let mut runner = open(console, args, executor, budget)?;
-    let record = runner.run(&[])?;
+    let record = runner.run(&["--full".into()])?;
     let fresh = runner.made();
     runner.finish();
     Ok((made(record)?, fresh))

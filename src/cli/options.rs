@@ -171,6 +171,10 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub seed: Option<u64>,
 
+    /// Search the state space as it is. By default a depth-first search for assertions and end states leaves out what cannot
+    /// change the verdict (dead variables, local steps, orders of independent steps), a breadth-first one dead variables only.
+    #[arg(long, help_heading = "Reduction")]
+    pub full: bool,
     /// Sleep sets: leave out transitions that only swap independent steps (dfs). With --por, of what that takes.
     #[arg(long, help_heading = "Reduction")]
     pub sleep: bool,

@@ -3,6 +3,7 @@
 
 use super::combine;
 use super::options::{CheckArgs, DiskWindow, PropertyArgs, Replace, SearchArgs, StoreKind};
+use crate::analysis::statics::Reductions;
 use crate::model::Model;
 use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::plan::{
@@ -51,16 +52,39 @@ fn plan(args: &CheckArgs, property: Property) -> Result<Plan, String> {
         memory: options.memory,
         time: options.time,
         seed: options.seed(),
+        statics: statics(args, property),
         search: match property {
             Property::Cycles(of) => Search::Cycles(Cycles { of, fair: checks.fair, max_depth: options.max_depth }),
             Property::Safety if options.bfs() => Search::Breadth(breadth_first(options)),
-            Property::Safety => depth_first(options)?,
+            Property::Safety => depth_first(options, reduces(args))?,
         },
     })
 }
 
-fn depth_first(options: &SearchArgs) -> Result<Search, String> {
+/// Does a search leave out by itself what cannot change the verdict? Not if somebody has named what is to be left out, if it is one
+/// of the papers' searches, which are about the whole state space, or if every error counts.
+fn reduces(args: &CheckArgs) -> bool {
+    let options = &args.search;
+    let named = options.full || options.sleep || options.por || options.check_independence;
+    let whole = options.cache.is_some() || options.pod() > 0 || options.disk || options.checkpoint.is_some();
+    !(named || whole || args.checks.all_errors)
+}
+
+/// What is left out of the model before the search. Breadth first, steps are not merged: the counterexample stays a shortest one.
+fn statics(args: &CheckArgs, property: Property) -> Reductions {
+    match property {
+        Property::Safety if reduces(args) => Reductions { merging: !args.search.bfs(), ..Reductions::ALL },
+        _ => Reductions::NONE,
+    }
+}
+
+/// `reduces`: persistent sets are used although nobody has asked for them.
+fn depth_first(options: &SearchArgs, reduces: bool) -> Result<Search, String> {
     let (table, runs) = (table(options), options.repeat);
+    let technique = |options| match technique(options)? {
+        None if reduces => Ok(Some(Technique::PersistentSets(Sets::default()))),
+        asked => Ok::<_, String>(asked),
+    };
     if let (Some(chain), Some(table)) = (NonZeroU8::new(options.pod()), table) {
         return Ok(Search::Precise(Precise { table, runs, chain }));
     }

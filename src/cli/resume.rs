@@ -114,6 +114,7 @@ fn fixed(new: &SearchArgs) -> Option<&'static str> {
         ("--search", new.search.is_some() && !new.bfs()),
         ("--max-depth", new.max_depth.is_some()),
         ("--seed", new.seed.is_some()),
+        ("--full", new.full),
         ("--sleep", new.sleep),
         ("--por", new.por),
         ("--deadlocks-only", new.deadlocks_only),

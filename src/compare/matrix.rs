@@ -226,12 +226,12 @@ pub(crate) fn study(figure: Figure, measured: &Measured, results: &Results) -> S
 fn searches(measured: &Measured) -> Vec<Chain> {
     let one = |name: &str, line: &str| chain(name, 1, [(0.0, line.to_string())].into_iter());
     vec![
-        one("depth first", ""),
+        one("depth first", "--full"),
         one("depth first, sleep sets", "--sleep"),
         one("depth first, partial-order reduction", "--por"),
-        one("breadth first", "--search bfs"),
+        one("breadth first", "--search bfs --full"),
         // Without a size it would take as much memory as it may.
-        one("depth first, 40-bit signatures", &format!("--store compact --slots {}", measured.percent(130.0))),
+        one("depth first, 40-bit signatures", &format!("--store compact --full --slots {}", measured.percent(130.0))),
     ]
 }
 
@@ -279,7 +279,7 @@ fn disk(measured: &Measured) -> Vec<Chain> {
     }
     let points = points.into_iter();
     vec![
-        chain("in memory", 1, [(1.0, "--search bfs".to_string())].into_iter()),
+        chain("in memory", 1, [(1.0, "--search bfs --full".to_string())].into_iter()),
         chain("on disk", 1, points.map(|(factor, bytes)| (factor, format!("--search bfs --disk --memory {bytes}")))),
     ]
 }
@@ -324,7 +324,7 @@ fn pod(measured: &Measured) -> Vec<Chain> {
             for pod in [0, 1] {
                 let points = factors.iter().map(|&factor| {
                     let slots = ((measured.states as f64 * factor).ceil() as u64).max(1);
-                    let pod = if pod > 0 { " --pod 1" } else { "" };
+                    let pod = if pod > 0 { " --pod 1" } else { " --full" };
                     (factor, format!("--store {store} --bits {bits} --slots {slots}{pod}"))
                 });
                 chains.push(chain(&pod_chain(store, bits, pod), factors.len(), points));

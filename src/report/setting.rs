@@ -1,6 +1,7 @@
 //! How it was searched, as it is told: read from the plans that ran.
 
 use super::number::{bytes, counted, thousands};
+use crate::analysis::statics::Reductions;
 use crate::search::plan::{
     Assertions, CycleProperty, DISK_BITS, DepthFirst, DepthStore, DiskRecord, EndStates, LossyTable, Plan, Precise,
     Preserves, Property, QueuedTable, Replacement, Search, Size,
@@ -18,6 +19,8 @@ pub(crate) struct Setting {
     pub sleep: bool,
     /// Persistent sets.
     pub por: bool,
+    /// All that was left out: `dead-variables`, `merging`, `persistent-sets`, `sleep-sets`.
+    pub reductions: Vec<&'static str>,
     /// The reduction keeps deadlocks only.
     #[serde(skip_serializing_if = "is_false")]
     pub deadlocks_only: bool,
@@ -109,6 +112,7 @@ impl Setting {
             },
             sleep: plan.search.sleeps(),
             por: sets.is_some(),
+            reductions: reductions(plan),
             deadlocks_only: sets.is_some_and(|sets| sets.preserves == Preserves::Deadlocks),
             cache: cache.map(|(states, _)| states),
             replace: cache.and_then(|(_, replacement)| replacement).map(replacement_name),
@@ -132,6 +136,11 @@ impl Setting {
         }
     }
 
+    /// Is this one of the reductions that were at work?
+    pub(crate) fn leaves_out(&self, reduction: &str) -> bool {
+        self.reductions.contains(&reduction)
+    }
+
     /// How it was searched, in words.
     pub(crate) fn words(&self) -> String {
         let mut parts = vec![if self.algorithm == "bfs" { "breadth-first" } else { "depth-first" }.to_string()];
@@ -149,6 +158,8 @@ impl Setting {
             (self.sleep, "sleep sets"),
             (self.por && !self.deadlocks_only, "persistent sets"),
             (self.por && self.deadlocks_only, "persistent sets for deadlocks only"),
+            (self.leaves_out("dead-variables"), "dead variables set to 0"),
+            (self.leaves_out("merging"), "local steps merged"),
             (self.disk, "visited states on disk"),
             (self.serial, "cache first, then disk"),
             (self.fair, "weak fairness"),
@@ -192,6 +203,18 @@ impl Checks {
             non_progress,
         }
     }
+}
+
+/// What a plan leaves out, by the names of the JSON report.
+fn reductions(plan: &Plan) -> Vec<&'static str> {
+    let statics = if plan.property() == Property::Safety { plan.statics } else { Reductions::NONE };
+    let named = [
+        (statics.dead_variables, "dead-variables"),
+        (statics.merging, "merging"),
+        (plan.search.sets().is_some(), "persistent-sets"),
+        (plan.search.sleeps(), "sleep-sets"),
+    ];
+    named.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect()
 }
 
 /// The most states that are held, and which one is forgotten where that can be chosen.

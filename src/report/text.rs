@@ -74,7 +74,13 @@ pub(crate) fn verdict_line(report: &Report<'_>, run: &Run) -> String {
     let outcome = &run.outcome;
     match &outcome.verdict {
         Verdict::Verified(_) => {
+            let statics = report.setting.leaves_out("dead-variables");
             let why = match (report.setting.por, report.setting.deadlocks_only) {
+                _ if statics && report.setting.por => {
+                    "no errors; what the reductions left out (values nobody reads, local steps, orders of independent steps) \
+                     cannot hide one"
+                }
+                _ if statics => "no errors; states were told apart only by what somebody still reads",
                 (_, true) => {
                     "no deadlocks; assertions were not checked, and what the reduction left out can hide a run-time error, but \
                      no deadlock"

@@ -13,7 +13,7 @@
 use crate::analysis::statics::{Observed, Reduced, Reductions, reduce};
 use crate::exec::{Machine, Program, Trap};
 use crate::model::{Model, Place, Region, Scalar, TransitionType};
-use crate::search::outcome::{Actor, Step};
+use crate::search::outcome::{Actor, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::reduce::Full;
 use crate::search::walk::possible::{atomic_after, choices};
 use crate::search::walk::replay::take;
@@ -172,6 +172,45 @@ impl Expander<'_> {
         self.path.push(step);
         Ok(())
     }
+}
+
+/// What a search has found in the reduced model, as something about the user's model: paths show every statement, and so does the
+/// list of what was executed.
+pub fn of_users_model(model: &Model, reduced: &Reduced, outcome: Outcome) -> Outcome {
+    let program = Program::new(model, None);
+    let mut outcome = Outcome { reached: reduced.reached(&outcome.reached), ..outcome };
+    for violation in &mut outcome.violations {
+        match expand_violation(model, &program, reduced, violation) {
+            Ok(path) => {
+                violation.depth += (path.len() as u64).saturating_sub(violation.path.len() as u64);
+                violation.path = path;
+            }
+            Err(reason) => {
+                let bug = format!("a path of the reduced model is none of the user's model: {reason}");
+                outcome.verdict = Verdict::Incomplete(Limit::Internal(bug));
+                return Outcome { violations: Vec::new(), error_count: 0, ..outcome };
+            }
+        }
+    }
+    outcome
+}
+
+/// The path to a violation in the user's model.
+fn expand_violation(
+    model: &Model,
+    program: &Program,
+    reduced: &Reduced,
+    violation: &Violation,
+) -> Result<Vec<Step>, String> {
+    let path = &violation.path;
+    if violation.kind != ViolationKind::InvalidEndState {
+        let expanded = expand(model, program, reduced, path, None, true)?;
+        if expanded.error.is_some() {
+            return Ok(expanded.path);
+        }
+    }
+    // A clause that cannot be evaluated belongs to no step, as the end of a run does not.
+    expand(model, program, reduced, path, None, false).map(|expanded| expanded.path)
 }
 
 /// What an audit has compared.

@@ -15,6 +15,7 @@ pub use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
 pub use crate::store::Replacement;
 pub use run::Assumptions;
 
+use crate::analysis::statics::{Observed, Reduced, Reductions, reduce};
 use crate::exec::Program;
 use crate::model::{Claim, Model};
 use crate::search::driver::Settings;
@@ -46,6 +47,8 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// Seed of hashes and random choices.
     pub seed: u64,
+    /// What is left out of the model before the search. Only a search for assertions and end states uses it.
+    pub statics: Reductions,
     /// Which search.
     pub search: Search,
 }
@@ -59,6 +62,7 @@ impl Default for Plan {
             memory: None,
             time: None,
             seed: 1,
+            statics: Reductions::NONE,
             search: Search::default(),
         }
     }
@@ -495,6 +499,12 @@ impl Plan {
             Assertions::Report => Plan { assertions: Assertions::PassOver, ..self },
             Assertions::PassOver | Assertions::Ignore => self,
         }
+    }
+
+    /// The model that is searched, if it is not the user's.
+    fn reduced(&self, model: &Model) -> Option<Reduced> {
+        let wanted = self.statics != Reductions::NONE && self.property() == Property::Safety;
+        wanted.then(|| reduce(model, Observed::default(), self.statics))
     }
 
     /// The folder that the search will write to, if it writes any file: the user's, or `None` for the system's.

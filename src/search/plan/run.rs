@@ -15,6 +15,7 @@ use crate::search::monitor::{Monitor, Patience, available};
 use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
 use crate::search::reduce::audit::Audit;
 use crate::search::reduce::{Full, Reduction};
+use crate::search::statics;
 use crate::store::depth::exact::ExactStore;
 
 /// What reductions assume of a model and cannot know beforehand. The reduction watches its assumptions while the search runs.
@@ -113,6 +114,17 @@ impl Plan {
     }
 
     fn execute_once(&self, seed: u64, assumed: Assumptions, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
+        match self.reduced(model) {
+            None => self.execute_on(seed, assumed, model, monitor),
+            Some(reduced) => {
+                let outcome = self.execute_on(seed, assumed, &reduced.model, monitor);
+                statics::of_users_model(model, &reduced, outcome)
+            }
+        }
+    }
+
+    /// Searches this model, which may be a reduced one.
+    fn execute_on(&self, seed: u64, assumed: Assumptions, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
         let (own, program) = self.property().compile(model);
         // Without a budget the machine's memory is one: the verdict is then `incomplete`, not a killed process.
         let whole = || available().map(|bytes| bytes / 10 * 9);
