@@ -286,6 +286,11 @@ impl<'m> Persistent<'m> {
         self.pairs.dependence.memory() + self.pairs.memory + self.folded
     }
 
+    /// `xr` and `xs` are believed, so that [`Persistent::broken_claim`] has to be asked in every state.
+    pub fn is_trusting(&self) -> bool {
+        self.pairs.trusting
+    }
+
     /// How the present state breaks a claim that the sets rely on. Call [`Persistent::refresh`] first.
     pub fn broken_claim(&self, view: &impl StateView) -> Option<String> {
         if self.pairs.trusting { self.claims.broken(view, &self.pairs.dependence) } else { None }

@@ -1,8 +1,9 @@
 //! The reference executor: Promela once more, written for reading.
 //!
 //! It gives a model its meaning from the syntax tree alone, with values in plain structures, and shares nothing with the
-//! executor, the reductions and the searches that pv checks models with. So it is a second voice: where both give the same number
-//! of states, the same errors and the same verdicts, a mistake would have to be made twice. It is as slow as it likes; a few hundred
+//! executor, the reductions and the searches that pv checks models with. So it is a second voice: a slip in the
+//! code of either shows as a different number of states, error or verdict. It is no second reading of the language: where SPIN's
+//! manual is silent both follow the same notes, and agreement there says little. It is as slow as it likes; a few hundred
 //! thousand states are its measure.
 //!
 //! [`names`] says what names stand for, [`control`] where control can be, [`state`] what a state is, [`run`] what statements and

@@ -173,14 +173,20 @@ impl<'m> PersistentSets<'m> {
     /// and only at locations where it has been so now and then. If there is none, the closure over all processes is made, as
     /// long as it has been paying on this model.
     pub fn choose_set(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
+        let candidates = self.candidates(machine);
+        // It is asked in every state, so that the pauses are counted in states.
+        let closes = self.closure.is_due();
+        if candidates == ProcessSet::default() && !closes && !self.persistent.is_trusting() {
+            return None;
+        }
         self.persistent.refresh(machine);
         if let Some(how) = self.persistent.broken_claim(machine) {
             self.fault = Some(Fault::Retract(Retraction::ChannelClaim(how)));
             return None;
         }
         machine.set_timeout(false);
-        let alone = self.choose_alone(machine);
-        if alone.is_some() || !self.closure.is_due() {
+        let alone = self.choose_alone(machine, &candidates);
+        if alone.is_some() || !closes {
             return alone;
         }
         scan(machine, &mut self.enabled);
@@ -193,14 +199,24 @@ impl<'m> PersistentSets<'m> {
         set
     }
 
-    /// The process with the fewest moves among those that are persistent sets alone; the first with one move is enough.
-    fn choose_alone(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
-        let mut best: Option<(u32, usize)> = None;
-        for pid in (0..machine.process_count()).rev() {
+    /// The processes that are worth looking at alone.
+    #[inline]
+    fn candidates(&mut self, machine: &Machine<'_>) -> ProcessSet {
+        let mut due = ProcessSet::default();
+        for pid in 0..machine.process_count() {
             let chances = &mut self.chances[machine.proctype(pid) as usize][machine.location(pid) as usize];
-            if !chances.is_due() {
-                continue;
+            if chances.is_due() {
+                due.insert(pid);
             }
+        }
+        due
+    }
+
+    /// The process with the fewest moves among those that are persistent sets alone; the first with one move is enough.
+    fn choose_alone(&mut self, machine: &mut Machine<'_>, candidates: &ProcessSet) -> Option<ProcessSet> {
+        let mut best: Option<(u32, usize)> = None;
+        for pid in (0..machine.process_count()).rev().filter(|&pid| candidates.contains(pid)) {
+            let chances = &mut self.chances[machine.proctype(pid) as usize][machine.location(pid) as usize];
             self.enabled.clear(machine.process_count());
             scan_process(machine, pid, &mut self.enabled);
             let (moves, transitions) = (self.enabled.moves[pid], self.enabled.transitions[pid]);
