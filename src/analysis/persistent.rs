@@ -341,6 +341,7 @@ impl<'m> Persistent<'m> {
         known: &ProcessSet,
         must_end: &impl Fn() -> bool,
     ) -> Option<ProcessSet> {
+        debug_assert!(!enabled.faults, "a look that fails would be taken for a blocked transition");
         if !self.finer_pays() {
             return None;
         }

@@ -442,7 +442,11 @@ impl Reduction for PersistentSets<'_> {
         // A union of persistent sets is one: add the next smallest, and only in the end everything.
         scan(machine, &mut self.enabled);
         self.persistent.refresh(machine);
-        let more = self.persistent.extend(machine, &self.enabled, &set, &must_end(self.patience));
+        // A look that fails is neither enabled nor blocked, and no closure is made for it: then everything is explored.
+        let more = match self.enabled.faults {
+            true => None,
+            false => self.persistent.extend(machine, &self.enabled, &set, &must_end(self.patience)),
+        };
         if let Some(frame) = self.frames.last_mut() {
             frame.done = set;
             frame.set = more;
