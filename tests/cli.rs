@@ -438,7 +438,7 @@ fn colours_only_on_request() {
 fn a_memory_budget_ends_a_search_that_would_not_end() {
     let folder = Folder::with_model();
     folder.write("grow.pml", "int n;\ninit { do :: n++ od }\n");
-    let output = folder.pv("check grow.pml --memory 1M --json");
+    let output = folder.pv("check grow.pml --full --memory 1M --json");
     assert_eq!(code(&output), 3, "{}", err(&output));
     assert!(json(&output)["reason"].as_str().is_some_and(|reason| reason.contains("memory")));
     assert!(json(&output)["memory_bytes"].as_u64().is_some_and(|bytes| bytes <= 2 << 20));

@@ -160,7 +160,7 @@ fn the_same_seed_gives_the_same_counts_and_another_model_other_runs() {
     // The runs of the old model are not taken for those of the new one.
     std::fs::write(one.path().join("m.pml"), SMALL).expect("writes");
     pv(one.path(), line);
-    assert!(counts(one.path())[""].0 < 10);
+    assert!(counts(one.path())["--full"].0 < 10);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_matrix_of_ones_own() {
         pv(folder.path(), "compare m.pml --out out --matrix m.toml --vary max-depth=100 --vary search=dfs,bfs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let runs = counts(folder.path());
-    for options in ["", "--cache 36", "--cache 40", "--sleep --cache 36", "--max-depth 100 --search bfs"] {
+    for options in ["--full", "--cache 36", "--cache 40", "--sleep --cache 36", "--max-depth 100 --search bfs"] {
         assert!(runs.contains_key(options), "{options} in {runs:?}");
     }
     assert_eq!(runs["--max-depth 100 --search bfs"].2, "verified");
@@ -248,7 +248,7 @@ fn stats_of_a_space_that_is_counted_by_hand() {
 #[test]
 fn stats_agree_with_a_check_and_draw_a_file() {
     let folder = folder(COUNTERS);
-    let check = json(&pv(folder.path(), "check m.pml --json").stdout);
+    let check = json(&pv(folder.path(), "check m.pml --full --json").stdout);
     let output = pv(folder.path(), "stats m.pml --json --svg s.svg");
     let stats = json(&output.stdout);
     assert_eq!(stats["states"], 48);

@@ -13,12 +13,14 @@ use std::time::Duration;
 /// One block of two states that branches at each step.
 const BRANCHES: &str = "byte g; active proctype P() { atomic { do :: g = 1 :: g = 0 od } }\n";
 /// One that also comes to new states for ever.
-const ENDLESS: &str = "byte g; int i; active proctype P() { atomic { do :: g = 1 - g :: i++ od } }\n";
+const ENDLESS: &str =
+    "byte g; int i; active proctype P() { atomic { do :: g = 1 - g :: i++ :: i == -1 -> g = 2 od } }\n";
 const LOOPS: &str = "byte g; active proctype P() { do :: g = 1 :: g = 0 od }\n";
 
 /// Every kind of search.
-const MODES: [&str; 17] = [
+const MODES: [&str; 18] = [
     "",
+    "--full",
     "--max-depth 1000000000",
     "--search bfs",
     "--sleep",

@@ -238,6 +238,8 @@ pub(super) mod tests {
     /// A line that breaks each rule, in the order of the table.
     #[rustfmt::skip]
     const BREAKING: &[&str] = &[
+        "--full --sleep",
+        "--full --por",
         "--sleep --search bfs",
         "--sleep --por --cache 500",
         "--sleep --pod 1 --store compact",
@@ -305,6 +307,8 @@ pub(super) mod tests {
     fn sensible_lines_pass() {
         for line in [
             "",
+            "--full",
+            "--full --search bfs --store compact",
             "--search bfs --cache 500",
             "--cache 500 --sleep --replace type",
             "--por --deadlocks-only --check-por",

@@ -3,13 +3,12 @@
 
 use super::combine;
 use super::options::{CheckArgs, DiskWindow, PropertyArgs, Replace, SearchArgs, StoreKind};
-use crate::analysis::statics::Reductions;
 use crate::model::Model;
 use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::plan::{
     Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, Cycles, DepthFirst, DepthStore, DiskRecord,
-    EndStates, Hub, LossyTable, MAX_COLLISION_RATE, Plan, Precise, Preserves, Property, QueuedTable, Replacement,
-    Search, Sets, Signatures, Size, Technique, Techniques,
+    EndStates, Hub, LossyTable, MAX_COLLISION_RATE, Plan, Precise, Preserves, Property, QueuedTable, Reductions,
+    Replacement, Search, Sets, Signatures, Size, Technique, Techniques,
 };
 use crate::store::breadth::disk::Window;
 use crate::store::depth::replace::SCAN_LIMIT;
@@ -227,7 +226,9 @@ mod tests {
     #[rustfmt::skip]
     const SEARCHES: &[(&str, &str)] = &[
         // depth first, every state
-        ("", "depth-first, exact store"),
+        ("", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged"),
+        ("--full", "depth-first, exact store"),
+        ("--all-errors", "depth-first, exact store"),
         ("--sleep", "depth-first, exact store, sleep sets"),
         ("--por", "depth-first, exact store, persistent sets"),
         ("--por --check-por --check-independence", "depth-first, exact store, persistent sets"),
@@ -235,26 +236,28 @@ mod tests {
         ("--por --sleep", "depth-first, exact store, sleep sets, persistent sets"),
         ("--por --sleep --deadlocks-only", "depth-first, exact store, sleep sets, persistent sets for deadlocks only"),
         ("--max-depth 2000 --memory 64M --time 90 --seed 7",
-            "depth-first, exact store, depth at most 2,000, memory at most 64.0 MiB, at most 90 s, seed 7"),
+            "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged, depth at most 2,000, memory at most 64.0 MiB, at most 90 s, seed 7"),
         // a cache
         ("--cache 500", "depth-first, exact store, cache of 500 states (random replacement)"),
         ("--cache 1 --replace type", "depth-first, exact store, cache of 1 state (type replacement)"),
         ("--cache 500 --sleep", "depth-first, exact store, cache of 500 states (random replacement), sleep sets"),
         ("--cache 500 --por", "depth-first, exact store, cache of 500 states (random replacement), persistent sets"),
         // tables that may err
-        ("--store compact", "depth-first, compact store"),
-        ("--store compact --bits 20 --slots 99", "depth-first, hash compaction (20 bits)"),
-        ("--store bloom --bits 3 --expect-states 9", "depth-first, Bloom filter (3 hash functions)"),
+        ("--store compact", "depth-first, compact store, persistent sets, dead variables set to 0, local steps merged"),
+        ("--store compact --full", "depth-first, compact store"),
+        ("--store compact --bits 20 --slots 99", "depth-first, hash compaction (20 bits), persistent sets, dead variables set to 0, local steps merged"),
+        ("--store bloom --bits 3 --expect-states 9", "depth-first, Bloom filter (3 hash functions), persistent sets, dead variables set to 0, local steps merged"),
         ("--store compact --sleep --repeat 3", "depth-first, compact store, sleep sets, 3 runs"),
         ("--store bloom --por", "depth-first, bloom store, persistent sets"),
         ("--store bloom --pod 2", "depth-first, bloom store, precision on demand 2"),
         ("--store compact --pod 1 --repeat 2", "depth-first, compact store, precision on demand 1, 2 runs"),
         // breadth first
-        ("--search bfs", "breadth-first, exact store"),
+        ("--search bfs", "breadth-first, exact store, dead variables set to 0"),
+        ("--search bfs --full", "breadth-first, exact store"),
         ("--search bfs --por", "breadth-first, exact store, persistent sets"),
         ("--search bfs --checkpoint c", "breadth-first, exact store"),
-        ("--search bfs --store compact", "breadth-first, compact store"),
-        ("--search bfs --store bloom --bits 2", "breadth-first, Bloom filter (2 hash functions)"),
+        ("--search bfs --store compact", "breadth-first, compact store, dead variables set to 0"),
+        ("--search bfs --store bloom --bits 2", "breadth-first, Bloom filter (2 hash functions), dead variables set to 0"),
         ("--search bfs --cache 500", "breadth-first, exact store, cache of 500 states"),
         ("--search bfs --cache 500 --store compact --bits 9", "breadth-first, hash compaction (9 bits), cache of 500 states"),
         ("--search bfs --cache 500 --hub", "breadth-first, exact store, hub cache of 500 states"),
@@ -304,7 +307,7 @@ mod tests {
     /// Options with a value that is not their default. Each of them changes the plan, with any other that it goes with.
     #[rustfmt::skip]
     const OPTIONS: &[&str] = &[
-        "--search bfs", "--max-depth 20", "--memory 64M", "--time 60", "--seed 7", "--sleep", "--por",
+        "--search bfs", "--full", "--max-depth 20", "--memory 64M", "--time 60", "--seed 7", "--sleep", "--por",
         "--deadlocks-only", "--check-independence", "--check-por", "--store compact", "--store bloom", "--cache 500",
         "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
         "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",
@@ -318,6 +321,12 @@ mod tests {
         match option {
             // The reduction does not look at assertions anyway.
             "--no-assertions" => with("--deadlocks-only"),
+            // These are about the whole state space, or about cycles, where nothing is left out by itself.
+            "--full" => {
+                let whole =
+                    ["--cache 500", "--pod 2", "--disk", "--all-errors", "--check-independence", "--non-progress"];
+                whole.iter().any(|&option| with(option))
+            }
             _ => false,
         }
     }

@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(value["verdict"], "verified");
         assert_eq!(
             value["search"],
-            json!({"algorithm": "dfs", "store": "exact", "sleep": true, "por": false, "cache": 500,
+            json!({"algorithm": "dfs", "store": "exact", "sleep": true, "por": false, "reductions": [], "cache": 500,
                    "replace": "random", "seed": 1})
         );
         assert_eq!(

@@ -1,10 +1,9 @@
 //! How it was searched, as it is told: read from the plans that ran.
 
 use super::number::{bytes, counted, thousands};
-use crate::analysis::statics::Reductions;
 use crate::search::plan::{
     Assertions, CycleProperty, DISK_BITS, DepthFirst, DepthStore, DiskRecord, EndStates, LossyTable, Plan, Precise,
-    Preserves, Property, QueuedTable, Replacement, Search, Size,
+    Preserves, Property, QueuedTable, Reductions, Replacement, Search, Size,
 };
 use serde::Serialize;
 

@@ -11,11 +11,12 @@ mod breadth;
 mod depth;
 mod run;
 
+pub use crate::analysis::statics::Reductions;
 pub use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
 pub use crate::store::Replacement;
 pub use run::Assumptions;
 
-use crate::analysis::statics::{Observed, Reduced, Reductions, reduce};
+use crate::analysis::statics::{Observed, Reduced, reduce};
 use crate::exec::Program;
 use crate::model::{Claim, Model};
 use crate::search::driver::Settings;
@@ -499,6 +500,11 @@ impl Plan {
             Assertions::Report => Plan { assertions: Assertions::PassOver, ..self },
             Assertions::PassOver | Assertions::Ignore => self,
         }
+    }
+
+    /// Is the model analysed before it is searched?
+    fn analyses(&self) -> bool {
+        self.statics != Reductions::NONE || self.search.sets().is_some() || self.search.sleeps()
     }
 
     /// The model that is searched, if it is not the user's.

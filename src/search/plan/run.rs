@@ -18,6 +18,9 @@ use crate::search::reduce::{Full, Reduction};
 use crate::search::statics;
 use crate::store::depth::exact::ExactStore;
 
+/// The analysis of a model asks for memory without asking whether there is any: it is begun only where there is as much.
+const FOR_ANALYSIS: u64 = 24 << 20;
+
 /// What reductions assume of a model and cannot know beforehand. The reduction watches its assumptions while the search runs.
 /// If the model breaks one, the search is run again without it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +117,10 @@ impl Plan {
     }
 
     fn execute_once(&self, seed: u64, assumed: Assumptions, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
+        if self.analyses() && available().is_some_and(|bytes| bytes < FOR_ANALYSIS) {
+            let (_, program) = self.property().compile(model);
+            return Outcome::without_room(&program, FOR_ANALYSIS);
+        }
         match self.reduced(model) {
             None => self.execute_on(seed, assumed, model, monitor),
             Some(reduced) => {
