@@ -37,8 +37,8 @@ impl Comparison<'_> {
     /// The runs that belong to it, in the order of the figures, each once.
     pub(crate) fn records(&self) -> Vec<&Record> {
         let mut records: Vec<&Record> = Vec::new();
-        let empty = Vec::new();
-        for options in std::iter::once(&empty).chain(self.studies.iter().flat_map(Study::settings)) {
+        let full = vec!["--full".to_string()];
+        for options in std::iter::once(&full).chain(self.studies.iter().flat_map(Study::settings)) {
             if let Some(record) = self.results.get(options)
                 && !records.iter().any(|known| known.options == record.options)
             {
@@ -131,7 +131,7 @@ impl Comparison<'_> {
             text = format!("{} of this model were made, and all came to an end.", counted(finished, "run", "runs"));
         }
         let least = records.iter().filter(|record| record.verified()).min_by_key(|record| record.memory_bytes);
-        let full = records.iter().find(|record| record.options.is_empty());
+        let full = records.iter().find(|record| record.options == ["--full"]);
         if let (Some(least), Some(full)) = (least, full)
             && least.memory_bytes < full.memory_bytes
         {

@@ -72,6 +72,7 @@ impl<'m> Ledger<'m> {
             error_count: self.count,
             property_errors: self.property_count,
             model_error: self.model_error,
+            completed: program.reached_by_proctype(&walk.completed),
             ..Outcome::of(verdict, counts, program.reached_by_proctype(&walk.reached))
         }
     }

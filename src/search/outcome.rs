@@ -178,6 +178,8 @@ pub struct Outcome {
     pub model_error: Option<String>,
     /// For each process type, which of its transitions were ever executed.
     pub reached: Vec<Vec<bool>>,
+    /// The same without sends that were offered and that nobody ever took.
+    pub completed: Vec<Vec<bool>>,
     /// Bytes in all tables at the end (the peak).
     pub memory: u64,
     /// Bound on the probability of an omission; `None` for exact stores.
@@ -288,6 +290,7 @@ impl Outcome {
             error_count: 0,
             property_errors: 0,
             model_error: None,
+            completed: reached.clone(),
             reached,
             memory: 0,
             omission_probability: None,

@@ -66,7 +66,8 @@ pub fn expand(
     let (stem, cycle) = path.split_at(start);
     expander.follow(stem, fails)?;
     if cycle.is_empty() {
-        if !fails {
+        // A path that ends in the middle of a rendezvous (there a clause has failed) ends before any silent step.
+        if !fails && !expander.machine.in_handshake() {
             expander.flush_all()?;
         }
         return Ok(Expanded { path: expander.path, cycle_start: None, closes: true, error: expander.error });
@@ -178,7 +179,7 @@ impl Expander<'_> {
 /// list of what was executed.
 pub fn of_users_model(model: &Model, reduced: &Reduced, outcome: Outcome) -> Outcome {
     let program = Program::new(model, None);
-    let mut outcome = Outcome { reached: reduced.reached(&outcome.reached), ..outcome };
+    let mut outcome = Outcome { reached: reduced.reached(&outcome.reached, &outcome.completed), ..outcome };
     for violation in &mut outcome.violations {
         match expand_violation(model, &program, reduced, violation) {
             Ok(path) => {

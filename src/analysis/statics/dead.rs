@@ -112,17 +112,24 @@ impl Life<'_> {
                 Action::DStep(body) => self.strip(body, Some(behind)),
                 Action::Assign(place, value) if self.is_vain(place, value, behind) => transition.action = Action::Skip,
                 Action::Block(assignments) => self.strip_block(assignments, behind),
-                Action::Receive { arguments, .. } => {
-                    for argument in arguments {
-                        if let ReceiveArgument::Store(place) = argument
-                            && self.cells.only(place).is_some_and(|cell| !behind.contains(cell))
-                        {
-                            *argument = ReceiveArgument::Ignore;
-                        }
-                    }
-                }
+                Action::Receive { arguments, .. } => self.strip_receive(arguments, behind),
                 _ => {}
             }
+        }
+    }
+
+    /// The fields of a message are stored one after the other, and the place of a later one may be told by an earlier one
+    /// (`c?x,a[x]`): so they are looked at from the last to the first.
+    fn strip_receive(&self, arguments: &mut [ReceiveArgument], behind: &BitSet) {
+        let mut live = behind.clone();
+        for argument in arguments.iter_mut().rev() {
+            let ReceiveArgument::Store(place) = argument else { continue };
+            if self.cells.only(place).is_some_and(|cell| !live.contains(cell)) {
+                *argument = ReceiveArgument::Ignore;
+                continue;
+            }
+            self.write(place, &mut live);
+            place.indices.iter().for_each(|index| self.cells.reads(&index.value, &mut live));
         }
     }
 

@@ -117,11 +117,12 @@ impl Reduced {
     }
 
     /// From "was executed", by process type and transition of the reduced model, to the same of the user's model.
-    pub fn reached(&self, reached: &[Vec<bool>]) -> Vec<Vec<bool>> {
+    /// A send is executed when it is offered; the steps behind it follow only if somebody takes it, so that it is `completed`.
+    pub fn reached(&self, reached: &[Vec<bool>], completed: &[Vec<bool>]) -> Vec<Vec<bool>> {
         let mut all = reached.to_vec();
         for (p, tails) in self.tails.iter().enumerate() {
             for (t, tail) in tails.iter().enumerate() {
-                if reached.get(p).and_then(|flags| flags.get(t)) == Some(&true) {
+                if completed.get(p).and_then(|flags| flags.get(t)) == Some(&true) {
                     tail.iter().for_each(|&u| all[p][u as usize] = true);
                 }
             }

@@ -7,7 +7,7 @@
 use super::{CycleProperty, Cycles, Plan, Search};
 use crate::analysis::Dependence;
 use crate::exec::Program;
-use crate::model::Model;
+use crate::model::{Action, Model};
 use crate::search::cycles::{CycleKind, fair, nested};
 use crate::search::driver::{Settings, Task};
 use crate::search::explore::{dfs, lossy};
@@ -145,11 +145,29 @@ impl Plan {
             assumed,
             seed,
         };
-        match &self.search {
+        let mut outcome = match &self.search {
             Search::Depth(depth) => planned.depth_first(depth, monitor),
             Search::Precise(precise) => planned.precisely(precise, monitor),
             Search::Breadth(breadth) => planned.breadth_first(breadth, monitor),
             Search::Cycles(cycles) => planned.cycles(cycles, monitor),
+        };
+        if self.search.sets().is_some() {
+            note_ends(model, &mut outcome.reached);
+        }
+        outcome
+    }
+}
+
+/// Persistent sets may leave out deaths that nobody can see. So the end of a process counts as executed where some process has come
+/// to it.
+fn note_ends(model: &Model, reached: &mut [Vec<bool>]) {
+    for (proctype, reached) in model.proctypes.iter().zip(reached) {
+        let automaton = &proctype.automaton;
+        for (location, at) in automaton.locations.iter().enumerate() {
+            let mut own = at.first as usize..(at.first + at.count) as usize;
+            let Some(end) = own.find(|&t| matches!(automaton.transitions[t].action, Action::End)) else { continue };
+            let comes = |t: usize| automaton.transitions[t].target as usize == location && reached[t];
+            reached[end] |= (0..automaton.transitions.len()).any(comes);
         }
     }
 }

@@ -150,6 +150,12 @@ impl Walk {
         let Frame { turn, timeout, cursor, .. } = *self.top();
         let transition = &machine.program().transitions[cursor.tried() as usize];
         let offers = machine.in_handshake();
+        self.completed[cursor.tried() as usize] |= !offers;
+        if turn == Turn::Receivers
+            && let Some(offer) = self.last_step()
+        {
+            self.completed[offer.number as usize] = true;
+        }
         let first = R::ACTIVE && self.is_first();
         if V::WATCHES && turn != Turn::Claim && !offers {
             self.tell_first_step(visitor, cursor.pid());

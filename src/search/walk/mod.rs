@@ -56,6 +56,8 @@ pub struct Walk {
     rules: Rules,
     /// Executed at least once, by number of the transition.
     pub reached: Vec<bool>,
+    /// The same without sends that were offered and that nobody has taken.
+    pub completed: Vec<bool>,
     /// Steps inside atomic blocks.
     pub atomic_steps: u64,
     /// Longest path.
@@ -109,6 +111,7 @@ impl Walk {
             frames: Vec::new(),
             rules,
             reached: vec![false; transitions],
+            completed: vec![false; transitions],
             atomic_steps: 0,
             deepest: 0,
             long_blocks: LongBlocks::default(),
