@@ -844,6 +844,13 @@ def difference(text, pv, folder, only=None):
             return name, f"{' '.join(options)}: verdict {its}, without {verdict}"
         return None
 
+    def default(*options):
+        """What pv check does when nothing is said: the verdict of the full search, and a path that replays."""
+        code, found, its, said = pv.check(folder, *options, all_errors=False)
+        if code is None or code not in (0, 1, 2, 3):
+            return "default", f"exit {code}: {said[:500]}"
+        return None if its == verdict else ("default", f"by default {its}, in full {verdict}")
+
     def formatted():
         code, printed, said = call([pv.path, "fmt", "m.pml"], folder)
         if code != 0:
@@ -855,6 +862,7 @@ def difference(text, pv, folder, only=None):
 
     tests = {
         "bfs": lambda: reduced("bfs", "--search", "bfs", stored=True),
+        "default": lambda: default(),
         "sleep": lambda: reduced("sleep", "--sleep", stored=True),
         "por": lambda: reduced("por", "--por"),
         "por-sleep": lambda: reduced("por-sleep", "--por", "--sleep"),

@@ -3,6 +3,7 @@
 //! Nothing that was asked for is ever silently ignored.
 
 use super::options::{CheckArgs, StoreKind};
+use super::plan::reduces;
 use crate::model::Model;
 
 /// One rule: if `broken`, the options named are refused.
@@ -25,6 +26,10 @@ const RULES: &[Rule] = rules! {
         "one leaves out nothing, the other leaves out what sleeps";
     "--full with --por", |o| o.search.full && o.search.por,
         "one leaves out nothing, the other leaves out what is outside persistent sets";
+    "--no-dead-variables where nothing is left out by default", |o| o.search.no_dead_variables && !reduces(o),
+        "there is nothing to turn off; --full, --all-errors, --sleep, --por, --cache and their like leave out what they name alone";
+    "--no-merging where nothing is merged by default", |o| o.search.no_merging && (!reduces(o) || o.search.bfs()),
+        "there is nothing to turn off; steps are merged in a depth-first search without other options of this kind";
     "--sleep with --search bfs", |o| o.search.sleep && o.search.bfs(),
         "sleep sets live on the depth-first stack";
     "--sleep and --por with a store that forgets or errs",
@@ -197,6 +202,8 @@ pub(crate) fn without_effect(options: &CheckArgs, model: &Model) -> Option<&'sta
 /// What does not go with a search for cycles, and why.
 #[rustfmt::skip]
 const WITHOUT_CYCLES: &[Rule] = rules! {
+    "--no-dead-variables", |o| o.search.no_dead_variables, "nothing is left out there";
+    "--no-merging", |o| o.search.no_merging, "nothing is merged there";
     "--search bfs", |o| o.search.bfs(),
         "cycles are found depth first";
     "--sleep", |o| o.search.sleep,
@@ -240,6 +247,8 @@ pub(super) mod tests {
     const BREAKING: &[&str] = &[
         "--full --sleep",
         "--full --por",
+        "--full --no-dead-variables",
+        "--search bfs --no-merging",
         "--sleep --search bfs",
         "--sleep --por --cache 500",
         "--sleep --pod 1 --store compact",
@@ -308,6 +317,8 @@ pub(super) mod tests {
         for line in [
             "",
             "--full",
+            "--no-dead-variables --no-merging",
+            "--search bfs --no-dead-variables",
             "--full --search bfs --store compact",
             "--search bfs --cache 500",
             "--cache 500 --sleep --replace type",

@@ -175,6 +175,12 @@ pub(crate) struct SearchArgs {
     /// change the verdict (dead variables, local steps, orders of independent steps), a breadth-first one dead variables only.
     #[arg(long, help_heading = "Reduction")]
     pub full: bool,
+    /// Of what is left out by default: tell states apart by values that nobody reads any more, too.
+    #[arg(long, help_heading = "Reduction")]
+    pub no_dead_variables: bool,
+    /// Of what is left out by default: stop also between local steps.
+    #[arg(long, help_heading = "Reduction")]
+    pub no_merging: bool,
     /// Sleep sets: leave out transitions that only swap independent steps (dfs). With --por, of what that takes.
     #[arg(long, help_heading = "Reduction")]
     pub sleep: bool,

@@ -62,7 +62,7 @@ fn plan(args: &CheckArgs, property: Property) -> Result<Plan, String> {
 
 /// Does a search leave out by itself what cannot change the verdict? Not if somebody has named what is to be left out, if it is one
 /// of the papers' searches, which are about the whole state space, or if every error counts.
-fn reduces(args: &CheckArgs) -> bool {
+pub(super) fn reduces(args: &CheckArgs) -> bool {
     let options = &args.search;
     let named = options.full || options.sleep || options.por || options.check_independence;
     let whole = options.cache.is_some() || options.pod() > 0 || options.disk || options.checkpoint.is_some();
@@ -72,7 +72,11 @@ fn reduces(args: &CheckArgs) -> bool {
 /// What is left out of the model before the search. Breadth first, steps are not merged: the counterexample stays a shortest one.
 fn statics(args: &CheckArgs, property: Property) -> Reductions {
     match property {
-        Property::Safety if reduces(args) => Reductions { merging: !args.search.bfs(), ..Reductions::ALL },
+        Property::Safety if reduces(args) => {
+            let dead_variables = !args.search.no_dead_variables;
+            let merging = !args.search.bfs() && !args.search.no_merging;
+            Reductions { dead_variables, unread_writes: dead_variables, merging }
+        }
         _ => Reductions::NONE,
     }
 }
@@ -228,6 +232,8 @@ mod tests {
         // depth first, every state
         ("", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged"),
         ("--full", "depth-first, exact store"),
+        ("--no-merging", "depth-first, exact store, persistent sets, dead variables set to 0"),
+        ("--no-dead-variables", "depth-first, exact store, persistent sets, local steps merged"),
         ("--all-errors", "depth-first, exact store"),
         ("--sleep", "depth-first, exact store, sleep sets"),
         ("--por", "depth-first, exact store, persistent sets"),
@@ -307,7 +313,7 @@ mod tests {
     /// Options with a value that is not their default. Each of them changes the plan, with any other that it goes with.
     #[rustfmt::skip]
     const OPTIONS: &[&str] = &[
-        "--search bfs", "--full", "--max-depth 20", "--memory 64M", "--time 60", "--seed 7", "--sleep", "--por",
+        "--search bfs", "--full", "--no-dead-variables", "--no-merging", "--max-depth 20", "--memory 64M", "--time 60", "--seed 7", "--sleep", "--por",
         "--deadlocks-only", "--check-independence", "--check-por", "--store compact", "--store bloom", "--cache 500",
         "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
         "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",

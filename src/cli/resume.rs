@@ -115,6 +115,8 @@ fn fixed(new: &SearchArgs) -> Option<&'static str> {
         ("--max-depth", new.max_depth.is_some()),
         ("--seed", new.seed.is_some()),
         ("--full", new.full),
+        ("--no-dead-variables", new.no_dead_variables),
+        ("--no-merging", new.no_merging),
         ("--sleep", new.sleep),
         ("--por", new.por),
         ("--deadlocks-only", new.deadlocks_only),
