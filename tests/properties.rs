@@ -162,3 +162,15 @@ fn cycles_are_counted_and_the_first_is_shown() {
     assert_eq!((code, shown), (1, Some(1)), "{json}");
     assert!(json["error_count"].as_u64().is_some_and(|count| count > 40), "{json}");
 }
+
+/// Hidden variables are no part of a state: a reduction that tells fewer states apart would change the answer.
+#[test]
+fn nothing_is_left_out_beside_hidden_variables() {
+    let model =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/static_hidden_and_dead.pml"));
+    let model = model.expect("the model");
+    for options in [&[][..], &["--search", "bfs"], &["--full"]] {
+        let (code, json) = check(&model, options);
+        assert_eq!((code, json["search"]["reductions"].as_array().map(Vec::len)), (1, Some(0)), "{options:?}: {json}");
+    }
+}

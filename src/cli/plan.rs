@@ -18,7 +18,7 @@ use std::num::NonZeroU8;
 pub(crate) fn plans(args: &CheckArgs, model: &Model) -> Result<Vec<Plan>, String> {
     combine::check(args)?;
     combine::check_with_model(args, model)?;
-    properties(&args.checks, model).into_iter().map(|property| plan(args, property)).collect()
+    properties(&args.checks, model).into_iter().map(|property| plan(args, model, property)).collect()
 }
 
 /// What is looked for, each in a search of its own.
@@ -38,8 +38,10 @@ fn properties(checks: &PropertyArgs, model: &Model) -> Vec<Property> {
     }
 }
 
-fn plan(args: &CheckArgs, property: Property) -> Result<Plan, String> {
+fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, String> {
     let (checks, options) = (&args.checks, &args.search);
+    // What follows a state hangs on hidden variables, which states do not hold: another choice of states is another answer.
+    let reduces = reduces(args) && model.hidden_size == 0;
     Ok(Plan {
         assertions: if checks.no_assertions { Assertions::Ignore } else { Assertions::Report },
         end_states: match (checks.no_end_states, checks.strict_channels) {
@@ -51,11 +53,11 @@ fn plan(args: &CheckArgs, property: Property) -> Result<Plan, String> {
         memory: options.memory,
         time: options.time,
         seed: options.seed(),
-        statics: statics(args, property),
+        statics: if reduces { statics(args, property) } else { Reductions::NONE },
         search: match property {
             Property::Cycles(of) => Search::Cycles(Cycles { of, fair: checks.fair, max_depth: options.max_depth }),
             Property::Safety if options.bfs() => Search::Breadth(breadth_first(options)),
-            Property::Safety => depth_first(options, reduces(args))?,
+            Property::Safety => depth_first(options, reduces)?,
         },
     })
 }
@@ -72,12 +74,12 @@ pub(super) fn reduces(args: &CheckArgs) -> bool {
 /// What is left out of the model before the search. Breadth first, steps are not merged: the counterexample stays a shortest one.
 fn statics(args: &CheckArgs, property: Property) -> Reductions {
     match property {
-        Property::Safety if reduces(args) => {
+        Property::Safety => {
             let dead_variables = !args.search.no_dead_variables;
             let merging = !args.search.bfs() && !args.search.no_merging;
             Reductions { dead_variables, unread_writes: dead_variables, merging }
         }
-        _ => Reductions::NONE,
+        Property::Cycles(_) => Reductions::NONE,
     }
 }
 

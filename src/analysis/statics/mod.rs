@@ -142,6 +142,8 @@ impl Reduced {
 
 /// Reduces a model for one search.
 pub fn reduce(model: &Model, observed: Observed, wanted: Reductions) -> Reduced {
+    // What follows a state hangs on hidden variables, which states do not hold: to tell fewer states apart is another answer.
+    let wanted = if model.hidden_size > 0 { Reductions::NONE } else { wanted };
     let mut reduced = Reduced {
         model: model.clone(),
         tails: vec![Vec::new(); model.proctypes.len()],

@@ -161,7 +161,8 @@ impl Plan {
 /// Persistent sets may leave out deaths that nobody can see. So the end of a process counts as executed where some process has come
 /// to it.
 fn note_ends(model: &Model, reached: &mut [Vec<bool>]) {
-    for (proctype, reached) in model.proctypes.iter().zip(reached) {
+    // Where a process dies only while its clause holds, everybody can see deaths, and none is left out.
+    for (proctype, reached) in model.proctypes.iter().zip(reached).filter(|(proctype, _)| proctype.provided.is_none()) {
         let automaton = &proctype.automaton;
         for (location, at) in automaton.locations.iter().enumerate() {
             let mut own = at.first as usize..(at.first + at.count) as usize;
