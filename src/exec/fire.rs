@@ -43,7 +43,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    #[inline]
+    // It is called from two places only, and for most transitions a call costs as much as the attempt.
+    #[inline(always)]
     fn attempt(&mut self, me: Me, transition: &'p Transition, moved: bool) -> Fired {
         if self.handshake.is_some() && !receives(&transition.op) {
             return Fired::Blocked;
