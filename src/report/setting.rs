@@ -67,6 +67,9 @@ pub(crate) struct Setting {
     pub fair: bool,
     /// Of every random choice.
     pub seed: u64,
+    /// What was left out of the model before the search.
+    #[serde(skip)]
+    pub statics: Reductions,
     /// What was looked for.
     #[serde(skip)]
     pub checks: Checks,
@@ -112,6 +115,7 @@ impl Setting {
             sleep: plan.search.sleeps(),
             por: sets.is_some(),
             reductions: reductions(plan),
+            statics: statics(plan),
             deadlocks_only: sets.is_some_and(|sets| sets.preserves == Preserves::Deadlocks),
             cache: cache.map(|(states, _)| states),
             replace: cache.and_then(|(_, replacement)| replacement).map(replacement_name),
@@ -135,11 +139,6 @@ impl Setting {
         }
     }
 
-    /// Is this one of the reductions that were at work?
-    pub(crate) fn leaves_out(&self, reduction: &str) -> bool {
-        self.reductions.contains(&reduction)
-    }
-
     /// How it was searched, in words.
     pub(crate) fn words(&self) -> String {
         let mut parts = vec![if self.algorithm == "bfs" { "breadth-first" } else { "depth-first" }.to_string()];
@@ -157,8 +156,8 @@ impl Setting {
             (self.sleep, "sleep sets"),
             (self.por && !self.deadlocks_only, "persistent sets"),
             (self.por && self.deadlocks_only, "persistent sets for deadlocks only"),
-            (self.leaves_out("dead-variables"), "dead variables set to 0"),
-            (self.leaves_out("merging"), "local steps merged"),
+            (self.statics.dead_variables, "dead variables set to 0"),
+            (self.statics.merging, "local steps merged"),
             (self.disk, "visited states on disk"),
             (self.serial, "cache first, then disk"),
             (self.fair, "weak fairness"),
@@ -204,9 +203,14 @@ impl Checks {
     }
 }
 
+/// What a plan leaves out of the model: only a search for assertions and end states does.
+fn statics(plan: &Plan) -> Reductions {
+    if plan.property() == Property::Safety { plan.statics } else { Reductions::NONE }
+}
+
 /// What a plan leaves out, by the names of the JSON report.
 fn reductions(plan: &Plan) -> Vec<&'static str> {
-    let statics = if plan.property() == Property::Safety { plan.statics } else { Reductions::NONE };
+    let statics = statics(plan);
     let named = [
         (statics.dead_variables, "dead-variables"),
         (statics.merging, "merging"),

@@ -4,7 +4,7 @@
 
 use super::json::rate;
 use super::number::{bytes, counted, duration, probability, thousands};
-use super::{Checkpoint, Report, Run, reason, unreached};
+use super::{Checkpoint, Report, Run, Setting, reason, unreached};
 use crate::search::outcome::{About, Verdict, Violation};
 use crate::source::visible::visible;
 use std::fmt::Write;
@@ -74,21 +74,7 @@ pub(crate) fn verdict_line(report: &Report<'_>, run: &Run) -> String {
     let outcome = &run.outcome;
     match &outcome.verdict {
         Verdict::Verified(_) => {
-            let statics = report.setting.leaves_out("dead-variables");
-            let why = match (report.setting.por, report.setting.deadlocks_only) {
-                _ if statics && report.setting.por => {
-                    "no errors; what the reductions left out (values nobody reads, local steps, orders of independent steps) \
-                     cannot hide one"
-                }
-                _ if statics => "no errors; states were told apart only by what somebody still reads",
-                (_, true) => {
-                    "no deadlocks; assertions were not checked, and what the reduction left out can hide a run-time error, but \
-                     no deadlock"
-                }
-                (true, _) => "no errors; what the reduction left out differs only in the order of independent steps",
-                _ => "no errors, every reachable state was looked at",
-            };
-            format!("{GREEN}verified{PLAIN}: {why}")
+            format!("{GREEN}verified{PLAIN}: {}", why_verified(report.setting))
         }
         Verdict::NoErrorFound => {
             let mut line = format!("{YELLOW}no error found{PLAIN}: states may have been omitted");
@@ -115,6 +101,26 @@ pub(crate) fn verdict_line(report: &Report<'_>, run: &Run) -> String {
                 count => format!("{line} ({} in all)", counted(count, "error", "errors")),
             }
         }
+    }
+}
+
+/// What a search without an error says about the model, with what it left out.
+fn why_verified(setting: &Setting) -> String {
+    if setting.deadlocks_only {
+        return "no deadlocks; assertions were not checked, and what the reduction left out can hide a run-time error, but no deadlock"
+            .into();
+    }
+    let left_out: Vec<&str> = [
+        (setting.statics.dead_variables, "values that nobody reads"),
+        (setting.statics.merging, "states between local steps"),
+        (setting.por, "orders of independent steps"),
+    ]
+    .iter()
+    .filter_map(|&(at_work, what)| at_work.then_some(what))
+    .collect();
+    match left_out[..] {
+        [] => "no errors, every reachable state was looked at".into(),
+        _ => format!("no errors; what was left out ({}) cannot hide one", left_out.join(", ")),
     }
 }
 

@@ -3,6 +3,7 @@
 //! | where | what it holds |
 //! |---|---|
 //! | `plan` | which search is to be run, as data, and how its parts are put together |
+//! | `statics` | paths of a model that was reduced before the search, as paths of the user's model |
 //! | `walk` | steps through a model, forward and back; every search is a visitor of the walk |
 //! | `reduce` | which moves a search may leave out; every reduction is asked by the walk |
 //! | `explore` | searches for assertions and end states: depth first, breadth first |

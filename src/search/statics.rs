@@ -15,6 +15,7 @@ use crate::exec::{Machine, Program, Trap};
 use crate::model::{Model, Place, Region, Scalar, TransitionType};
 use crate::search::outcome::{Actor, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::reduce::Full;
+use crate::search::walk::moves::free_rules;
 use crate::search::walk::possible::{atomic_after, choices};
 use crate::search::walk::replay::take;
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
@@ -374,16 +375,7 @@ impl Explored {
     /// Everything that can be reached; `None` if the initial state cannot be made, or there are more than `most` states.
     fn new(program: &Program, most: usize) -> Option<Explored> {
         let mut machine = Machine::new(program).ok()?;
-        let rules = Rules {
-            end_states: false,
-            assertions: true,
-            pass_assertions: false,
-            strict_channels: false,
-            max_depth: u64::MAX,
-            claim: false,
-            halts: true,
-            stutter: false,
-        };
+        let rules = Rules { halts: true, ..free_rules() };
         let mut explored = Explored {
             most,
             states: HashSet::new(),

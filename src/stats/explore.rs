@@ -10,6 +10,7 @@ use crate::model::TransitionType;
 use crate::search::monitor::{Monitor, Snapshot};
 use crate::search::outcome::Limit;
 use crate::search::reduce::Full;
+use crate::search::walk::moves::free_rules;
 use crate::search::walk::{Control, Decision, Ended, Rules, Visitor, Walk};
 use crate::store::depth::exact::ExactStore;
 use crate::store::{FindStore, Handle, Store, Visit};
@@ -154,16 +155,7 @@ impl Visitor for Explorer<'_, '_> {
 /// Builds the graph of a program, without claims. The trap says why there is not even an initial state.
 pub(crate) fn explore(program: &Program, seed: u64, monitor: &mut Monitor<'_>) -> Result<Explored, Trap> {
     let mut machine = Machine::new(program)?;
-    let rules = Rules {
-        end_states: false,
-        assertions: false,
-        pass_assertions: false,
-        strict_channels: false,
-        max_depth: u64::MAX,
-        claim: false,
-        halts: false,
-        stutter: false,
-    };
+    let rules = Rules { assertions: false, ..free_rules() };
     let mut walk = Walk::new(program.transitions.len(), rules);
     let budget = monitor.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     let mut explorer = Explorer {

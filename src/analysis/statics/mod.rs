@@ -37,7 +37,7 @@ pub struct Observed {
 }
 
 /// Which reductions are wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reductions {
     /// Set variables to 0 that nobody reads any more.
     pub dead_variables: bool,
