@@ -20,12 +20,12 @@ pub fn sources(automaton: &Automaton) -> Vec<u32> {
 
 /// The transitions that can follow the first inside its atomic block; the first itself if the block loops back to it.
 pub fn block_of(automaton: &Automaton, first: usize) -> Vec<usize> {
+    if !automaton.transitions[first].atomic {
+        return Vec::new();
+    }
     let mut seen = BitSet::new(automaton.locations.len());
     let mut inner = Vec::new();
-    let mut open = Vec::new();
-    if automaton.transitions[first].atomic {
-        open.push(automaton.transitions[first].target);
-    }
+    let mut open = vec![automaton.transitions[first].target];
     while let Some(location) = open.pop() {
         if !seen.insert(location as usize) {
             continue;

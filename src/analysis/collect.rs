@@ -58,14 +58,30 @@ impl Collected {
             .iter()
             .enumerate()
             .map(|(p, proctype)| {
+                let shape = Shape::new(&proctype.automaton);
                 (0..proctype.automaton.transitions.len())
-                    .map(|t| Collector::block(model, flow, &watched, p, t))
+                    .map(|t| Collector::block(model, flow, &watched, &shape, p, t))
                     .collect()
             })
             .collect();
         add_partners(model, flow, &mut footprints);
         footprints.iter_mut().flatten().for_each(Footprint::tidy);
         Collected { footprints }
+    }
+}
+
+/// What all moves of a process type ask of its automaton.
+struct Shape {
+    /// The location of every transition.
+    sources: Vec<u32>,
+    /// By transition: a loop inside its atomic block may repeat it.
+    repeats: Vec<bool>,
+}
+
+impl Shape {
+    fn new(automaton: &Automaton) -> Shape {
+        let repeats = (0..automaton.transitions.len()).map(|t| block_of(automaton, t).contains(&t));
+        Shape { sources: sources(automaton), repeats: repeats.collect() }
     }
 }
 
@@ -105,7 +121,7 @@ impl<'m> Collector<'m> {
         self.out
     }
 
-    fn block(model: &'m Model, flow: &'m Flow, watched: &[u32], p: usize, first: usize) -> Footprint {
+    fn block(model: &'m Model, flow: &'m Flow, watched: &[u32], shape: &Shape, p: usize, first: usize) -> Footprint {
         let automaton = &model.proctypes[p].automaton;
         let mut inner = block_of(automaton, first);
         if let Action::Send { channel, .. } = &automaton.transitions[first].action {
@@ -129,14 +145,12 @@ impl<'m> Collector<'m> {
         }
         collector.note_operations(&transition.action, 1);
         for &t in &inner {
-            // a loop inside the block may repeat it
-            let repeats = block_of(automaton, t).contains(&t);
-            collector.note_operations(&automaton.transitions[t].action, 1 + u32::from(repeats));
+            collector.note_operations(&automaton.transitions[t].action, 1 + u32::from(shape.repeats[t]));
         }
         if let Some(provided) = &model.proctypes[p].provided {
             collector.read(provided);
         }
-        let sources = sources(automaton);
+        let sources = &shape.sources;
         collector.step(automaton, first, sources[first], true);
         collector.inner = true;
         for &t in &inner {

@@ -8,6 +8,7 @@
 //! | `relate`, `dependence` | `relate` compares two footprints, `dependence` keeps the answers in bit matrices |
 //! | `enabling` | why a transition may be blocked, and what could end that |
 //! | `pairs`, `persistent`, `stubborn` | `persistent` closes a set over whole processes, `stubborn` over single moves, both from the rows of `pairs` |
+//! | `reach` | what can be reached from a location |
 //! | `claims` | the channel claims `xr` and `xs` |
 //! | `symmetry` | whether the model can see pids |
 //! | `machine` | the executor's state as the analysis sees it |
@@ -23,6 +24,7 @@ mod machine;
 mod offers;
 pub mod pairs;
 pub mod persistent;
+pub mod reach;
 pub mod relate;
 pub mod statics;
 pub mod stubborn;

@@ -28,6 +28,7 @@ use super::enabling::When;
 use super::flow::BitSet;
 use super::footprint::Flags;
 use super::pairs::{PLACE, PairSets, Pairs, Table};
+use super::reach::{Reach, spawnable};
 use super::stubborn::Stubborn;
 use crate::model::{Action, Model};
 
@@ -149,8 +150,8 @@ pub struct Persistent<'m> {
     won: u32,
     passed: u32,
     model: &'m Model,
-    /// By process type and location: transitions that can be reached.
-    reach: Vec<Vec<BitSet>>,
+    /// By process type: what can be reached from its locations.
+    reach: Vec<Reach>,
     /// By process type and location: process types that can still be made, directly or not.
     spawns: Vec<Vec<BitSet>>,
     tables: Vec<Vec<Option<Box<PairTables>>>>,
@@ -171,8 +172,8 @@ impl<'m> Persistent<'m> {
         };
         // Nothing is asked where every move depends on every other, perhaps because there are too many.
         let asked = if dependence.is_total() { 0 } else { model.proctypes.len() };
-        let reach: Vec<Vec<BitSet>> = (0..asked).map(|p| reachable(model, p)).collect();
-        let spawns = if asked > 0 { spawnable(model, &dependence, &reach) } else { Vec::new() };
+        let reach: Vec<Reach> = (0..asked).map(|p| Reach::new(&model.proctypes[p].automaton)).collect();
+        let spawns = if asked > 0 { spawnable(model, &dependence.footprints, &reach) } else { Vec::new() };
         let pairs = Pairs::new(model, dependence, trusting);
         Persistent {
             stubborn: Stubborn::new(model, &pairs),
@@ -346,7 +347,7 @@ impl<'m> Persistent<'m> {
             return None;
         }
         let mut best = None;
-        self.stubborn.look_at(view, &self.pairs, enabled, &self.reach);
+        self.stubborn.look_at(view, &self.pairs, enabled, &mut self.reach);
         for seed in (0..view.process_count()).rev() {
             if enabled.moves[seed] == 0 || enabled.moves[seed] >= bound || known.contains(seed) {
                 continue;
@@ -530,7 +531,7 @@ impl<'m> Persistent<'m> {
         about.iter().for_each(|&other| self.pairs.make(view, pid, other));
         let sets: Vec<&PairSets> = about.iter().filter_map(|&other| self.pairs.known(a, other)).collect();
         let q = self.pairs.dependence.instance(b).proctype;
-        let locations = self.reach[q].len();
+        let locations = self.reach[q].locations();
         let fold = |table: &dyn Fn(&PairSets) -> &Table| -> Table {
             let mut folded = Table::new(locations);
             let Some((own, made)) = sets.split_first() else { return folded };
@@ -538,13 +539,12 @@ impl<'m> Persistent<'m> {
                 let mut born = BitSet::new(made.len());
                 for (r, sets) in made.iter().enumerate() {
                     let entry = self.model.proctypes[r].automaton.entry as usize;
-                    if self.reach[r].get(entry).is_some_and(|reach| reach.meets(table(sets).row(row))) {
+                    if self.reach[r].back(table(sets).row(row)).contains(entry) {
                         born.insert(r);
                     }
                 }
-                let matters = |&location: &usize| {
-                    self.reach[q][location].meets(table(own).row(row)) || self.spawns[q][location].intersects(&born)
-                };
+                let back = self.reach[q].back(table(own).row(row));
+                let matters = |&location: &usize| back.contains(location) || self.spawns[q][location].intersects(&born);
                 folded.push((0..locations).filter(matters));
             }
             folded
@@ -562,58 +562,5 @@ impl<'m> Persistent<'m> {
         }
         self.folded += tables.conflicts.memory() + tables.enablers.memory() + tables.unclaimed.memory() + PLACE;
         self.tables[a][b] = Some(Box::new(tables));
-    }
-}
-
-/// For every location of a process type, the transitions that can be reached from it.
-fn reachable(model: &Model, p: usize) -> Vec<BitSet> {
-    let automaton = &model.proctypes[p].automaton;
-    let mut reach = vec![BitSet::new(automaton.transitions.len()); automaton.locations.len()];
-    let mut grown = true;
-    while grown {
-        grown = false;
-        for location in (0..automaton.locations.len()).rev() {
-            let at = &automaton.locations[location];
-            for t in at.first..at.first + at.count {
-                grown |= reach[location].insert(t as usize);
-                let target = automaton.transitions[t as usize].target as usize;
-                if target != location && target < reach.len() {
-                    let further = std::mem::take(&mut reach[target]);
-                    grown |= reach[location].union(&further);
-                    reach[target] = further;
-                }
-            }
-        }
-    }
-    reach
-}
-
-/// For every location, the process types that can still be made, by this process or by those it makes.
-fn spawnable(model: &Model, dependence: &Dependence<'_>, reach: &[Vec<BitSet>]) -> Vec<Vec<BitSet>> {
-    let count = model.proctypes.len();
-    let direct = |p: usize, location: usize| {
-        let mut set = BitSet::new(count);
-        for t in reach[p][location].iter() {
-            for &made in &dependence.footprints[p][t].spawns {
-                set.insert(made as usize);
-            }
-        }
-        set
-    };
-    let mut spawns: Vec<Vec<BitSet>> =
-        (0..count).map(|p| (0..reach[p].len()).map(|location| direct(p, location)).collect()).collect();
-    loop {
-        let mut grown = false;
-        let born: Vec<BitSet> = (0..count)
-            .map(|p| spawns[p].get(model.proctypes[p].automaton.entry as usize).cloned().unwrap_or_default())
-            .collect();
-        for set in spawns.iter_mut().flatten() {
-            for made in set.clone().iter() {
-                grown |= set.union(&born[made]);
-            }
-        }
-        if !grown {
-            return spawns;
-        }
     }
 }

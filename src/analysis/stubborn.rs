@@ -28,6 +28,7 @@ use super::footprint::Flags;
 use super::pairs::{PairSets, Pairs, Table};
 use super::persistent::{Enabled, ProcessSet};
 use crate::analysis::block::{block_of, sources};
+use crate::analysis::reach::Reach;
 use crate::model::{Action, Model};
 
 /// Moves of all processes, 64 in a word; each process, and each process type for those yet to be made, has words of its own.
@@ -118,8 +119,8 @@ impl<'m> Stubborn<'m> {
         }
     }
 
-    /// Takes note of a state. `reach`: by process type and location, the transitions that can be reached.
-    pub fn look_at(&mut self, view: &impl StateView, pairs: &Pairs<'m>, enabled: &Enabled, reach: &[Vec<BitSet>]) {
+    /// Takes note of a state. `reach`: by process type, what can be reached from its locations.
+    pub fn look_at(&mut self, view: &impl StateView, pairs: &Pairs<'m>, enabled: &Enabled, reach: &mut [Reach]) {
         self.slots.clear();
         self.alive = view.process_count();
         let mut word = 0;
@@ -143,7 +144,7 @@ impl<'m> Stubborn<'m> {
             moves.0.resize(word, 0);
         }
         for (number, slot) in self.slots.iter().enumerate() {
-            if let Some(reach) = reach[slot.proctype].get(slot.location) {
+            if let Some(reach) = reach[slot.proctype].from(slot.location) {
                 self.possible.0[slot.word..][..reach.words().len()].copy_from_slice(reach.words());
             }
             if number < self.alive {

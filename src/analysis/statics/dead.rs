@@ -33,27 +33,25 @@ impl Life<'_> {
         {
             live.union(exit);
         }
-        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); automaton.locations.len()];
+        // By location: the transitions that lead to it, each with its own location.
+        let mut leading: Vec<Vec<(usize, &Transition)>> = vec![Vec::new(); automaton.locations.len()];
         for location in 0..automaton.locations.len() {
             for transition in automaton.at(location as u32) {
-                if let Some(sources) = sources.get_mut(transition.target as usize) {
-                    sources.push(location);
+                if let Some(leading) = leading.get_mut(transition.target as usize) {
+                    leading.push((location, transition));
                 }
             }
         }
+        // What has grown is carried over one transition at a time, so that a location with many options costs no more than each
+        // of its options.
         let mut open: Vec<usize> = (0..automaton.locations.len()).collect();
         let mut waits = vec![true; automaton.locations.len()];
         while let Some(location) = open.pop() {
             waits[location] = false;
-            let mut now = live[location].clone();
-            for transition in automaton.at(location as u32) {
-                now.union(&self.before(transition, &live[transition.target as usize]));
-            }
-            if live[location].union(&now) {
-                for &source in &sources[location] {
-                    if !std::mem::replace(&mut waits[source], true) {
-                        open.push(source);
-                    }
+            for &(source, transition) in &leading[location] {
+                let before = self.before(transition, &live[location]);
+                if live[source].union(&before) && !std::mem::replace(&mut waits[source], true) {
+                    open.push(source);
                 }
             }
         }

@@ -232,10 +232,15 @@ fn break_runs(automaton: &Automaton, passed: &mut [Option<u32>]) {
 /// Leads every transition on over the passed locations behind it. Gives what each transition takes over.
 fn join(automaton: &mut Automaton, passed: &[Option<u32>]) -> Vec<Vec<u32>> {
     let user = automaton.transitions.clone();
+    // A process is at a passed location only if it has not moved yet. The other transitions of passed locations are executed
+    // no more as they are, and to lead all of them on would copy each step as often as a run is long.
+    let mut idle = vec![false; user.len()];
+    let left = (0..passed.len()).filter(|&location| location != automaton.entry as usize);
+    left.filter_map(|location| passed[location]).for_each(|only| idle[only as usize] = true);
     let mut tails = Vec::with_capacity(user.len());
-    for transition in &mut automaton.transitions {
+    for (transition, idle) in automaton.transitions.iter_mut().zip(idle) {
         let mut tail = Vec::new();
-        if !matches!(transition.action, Action::End) {
+        if !idle && !matches!(transition.action, Action::End) {
             while let Some(only) = passed[transition.target as usize] {
                 let step = &user[only as usize];
                 transition.target = step.target;
