@@ -425,6 +425,49 @@ fn graphs_and_claims_are_printed() {
     assert!(out(&folder.pv("ltl <>p --dot")).starts_with("digraph"));
 }
 
+/// Each change that a static reduction makes to an automaton can be seen in its picture, and `--full` shows none of them.
+#[test]
+fn graphs_show_what_is_reduced() {
+    let folder = Folder::with_model();
+    folder.write(
+        "r.pml",
+        "byte g, n; byte lost;
+         active proctype P() { byte x, y, a[2]; g = 1; x = 2; y = x; g = y; lost = 7; a[1] = g; g = a[1]; n++ }
+         proctype Q(byte unused) { byte z; z = g; g = z; (n == 1) }
+         init { run Q(3); g = 5 }
+        ",
+    );
+    let graph = out(&folder.pv("graph r.pml"));
+    let edge = |text: &str| {
+        let label = format!("[label=\"{text}");
+        let found: Vec<&str> = graph.lines().filter(|line| line.contains(&label)).collect();
+        assert_eq!(found.len(), 1, "{text}: {graph}");
+        found[0].to_string()
+    };
+    assert!(graph.contains("always 0, since nobody reads it: lost"), "{graph}");
+    // The local steps are part of the step before them; what the last of them has read is 0 behind it.
+    assert!(edge("g = 1").contains("\\ngoes on to ") && edge("g = 1").contains("\\nbecomes 0: x"), "{graph}");
+    for local in ["x = 2", "y = x"] {
+        let line = edge(local);
+        assert!(line.contains("\\npart of the step before") && line.contains("style=dashed"), "{line}");
+        assert!(!line.contains("becomes 0"), "{line}");
+    }
+    assert!(edge("g = y").contains("\\nbecomes 0: y"), "{graph}");
+    assert!(edge("lost = 7").contains("\\nnot written, since nobody reads it: lost"), "{graph}");
+    assert!(edge("g = a[1]").contains("\\nbecomes 0: a[1]"), "{graph}");
+    assert!(graph.contains("[label=\"becomes 0: unused\"]"), "{graph}");
+    let full = out(&folder.pv("graph r.pml --full"));
+    for word in ["becomes 0", "not written", "part of", "goes on", "dashed", "always 0"] {
+        assert!(graph.contains(word) && !full.contains(word), "{word}: {full}");
+    }
+    // Apart from these words both pictures are the same: every location and every transition is there.
+    let arrows = |text: &str| {
+        let lines = text.lines().filter(|line| line.contains(" -> "));
+        lines.map(|line| line.split(['[', ';']).next().unwrap_or_default().trim().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(arrows(&graph), arrows(&full));
+}
+
 #[test]
 fn colours_only_on_request() {
     let folder = Folder::with_model();

@@ -10,7 +10,8 @@
 //! In both cases the silent steps are done immediately before the next step that their process takes part in, or before a
 //! `timeout`, or at the end of the path.
 
-use crate::analysis::statics::{Observed, Reduced, Reductions, reduce};
+pub use crate::analysis::statics::Reduced;
+use crate::analysis::statics::{Observed, Reductions, reduce};
 use crate::exec::{Machine, Program, Trap};
 use crate::model::{Model, Place, Region, Scalar, TransitionType};
 use crate::search::outcome::{Actor, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
@@ -21,6 +22,11 @@ use crate::search::walk::replay::take;
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
 use crate::store::Handle;
 use std::collections::{BTreeMap, HashSet};
+
+/// What a depth-first search for assertions and end states explores if nothing is said.
+pub fn by_default(model: &Model) -> Reduced {
+    reduce(model, Observed::default(), Reductions::ALL)
+}
 
 /// A path of the user's model.
 #[derive(Clone, PartialEq, Eq, Debug)]

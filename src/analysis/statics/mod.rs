@@ -93,6 +93,14 @@ impl Reduced {
         self.tails.get(proctype).and_then(|tails| tails.get(transition as usize)).map_or(&[], Vec::as_slice)
     }
 
+    /// By transition of a process type: does some other transition do it besides its own step?
+    pub fn merged(&self, proctype: usize) -> Vec<bool> {
+        let tails = self.tails.get(proctype).map_or(&[][..], Vec::as_slice);
+        let mut merged = vec![false; self.model.proctypes.get(proctype).map_or(0, |p| p.automaton.transitions.len())];
+        tails.iter().flatten().for_each(|&t| merged[t as usize] = true);
+        merged
+    }
+
     /// The variables that are 0 while a process of this type stands at this location: its own, and those globals that it
     /// alone uses.
     pub fn dead(&self, proctype: usize, location: u32) -> impl Iterator<Item = &Place> {
