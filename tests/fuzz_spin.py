@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random models: pv against SPIN 6.5.2, to the digit.
 
-  fuzz_spin.py [--seed N] [--count N] [--seconds S] [--shrink] [--pv target/release/pv] [--keep FOLDER] [--print] [MODEL...]
+  fuzz_spin.py [--seed N] [--count N] [--seconds S] [--no-spin] [--shrink] [--pv target/release/pv] [--keep FOLDER] [--print] [MODEL...]
 
 Makes small random Promela models, number N from seed N, and compares for each of them
 - whether spin and pv accept it;
@@ -10,8 +10,12 @@ Makes small random Promela models, number N from seed N, and compares for each o
 - pv with itself: breadth-first (stored states), sleep sets (stored states, verdict), partial-order reduction and a
   cache of 200 states (verdict), the built-in checks of the reductions, and the model as `pv fmt` prints it.
 
+With --no-spin SPIN is not asked, which is some twenty times faster, and pv is compared with itself alone: what `pv check` does
+when nothing is said, breadth first, without merging and without dead variables, against `--full --all-errors`. The verdict is the
+same, and the error that is told is one of those of the full search: the same kind, on the same line.
+
 With models on the command line those are compared instead of random ones. A model that SPIN cannot finish within the
-limits is left out. What differs is written to FOLDER as seed-N.pml; with --shrink the statements and declarations that
+limits (with --no-spin: pv --full) is left out. What differs is written to FOLDER as seed-N.pml; with --shrink the statements and declarations that
 the difference does not need are deleted first. Exit code 1 if anything differs.
 
 The models stay clear of what is undefined in SPIN's verifier: division by zero, an index out of range, a channel
@@ -33,6 +37,7 @@ ROOT = os.path.dirname(HERE)
 SECONDS = 20
 MAX_DEPTH = 100_000
 MAX_STORED = 20_000
+MOST_ERRORS = 32  # pv tells no more than these
 
 
 # ---- models as trees -------------------------------------------------------------------------------------------------
@@ -804,6 +809,20 @@ class Pv:
         return code, counts, found["verdict"], more.strip()
 
 
+    def errors(self, folder, *options):
+        """Exit code, verdict, the set of (kind, line) of the errors (None: these are not all that were asked for), standard error."""
+        command = [self.path, "check", "m.pml", "--json", "--no-claims", "--no-bar", "--no-trail", *options]
+        code, said, more = call(command, folder)
+        try:
+            found = json.loads(said)
+        except ValueError:
+            return code, None, set(), more.strip()
+        errors = {(error["kind"], error.get("line") or 0) for error in found["errors"]}
+        stopped = any("did not come to its end" in note for note in found.get("notes") or [])
+        is_all = not stopped and len(found["errors"]) < MOST_ERRORS
+        return code, found["verdict"], errors if is_all else None, more.strip()
+
+
 def difference(text, pv, folder, only=None):
     """None, or (kind, what differs); ("skip", why) if SPIN has no answer. `only`: look for this kind of difference."""
     kind, answer = ask_spin(text, folder)
@@ -881,6 +900,38 @@ def difference(text, pv, folder, only=None):
     return None
 
 
+# What is compared with the full search, and the memory of the full search: a model that needs more may have no end. The others keep
+# more for each state, but not so much more.
+STATIC = {"default": [], "default-bfs": ["--search", "bfs"], "no-merging": ["--no-merging"], "no-dead": ["--no-dead-variables"]}
+BUDGET, LARGER = "64M", "256M"
+
+
+def static_difference(text, pv, folder, only=None):
+    """As `difference`, but pv without options against pv --full; SPIN is not asked."""
+    with open(os.path.join(folder, "m.pml"), "w", encoding="utf-8") as file:
+        file.write(text)
+    code, verdict, errors, said = pv.errors(folder, "--full", "--all-errors", "--memory", BUDGET)
+    if code is None or code == 3:
+        return "skip", "the full search does not end"
+    if code not in (0, 1):
+        return ("skip", "refused") if code == 2 else ("crash", f"--full: exit {code}: {said[:500]}")
+    is_complete = errors is not None
+    for name, options in STATIC.items():
+        if only not in (None, name):
+            continue
+        shown = "pv check " + " ".join(options)
+        code, its, found, said = pv.errors(folder, *options, "--memory", LARGER)
+        if code in (None, 3) and not is_complete:
+            continue  # the full search has met an error, but it has no end either
+        if code not in (0, 1):
+            return name, f"{shown}: exit {code}: {said[:500]}"
+        if its != verdict:
+            return name, f"{shown}: {its}, in full {verdict}"
+        if is_complete and found and not found <= errors:
+            return name, f"{shown}: {sorted(found - errors)} is no error of the full search: {sorted(errors)}"
+    return None
+
+
 # ---- shrinking -------------------------------------------------------------------------------------------------------
 
 
@@ -951,7 +1002,7 @@ def edits(model):
                         yield unclause
 
 
-def shrink(model, kind, pv, folder):
+def shrink(model, kind, pv, folder, difference):
     """Edit the model while the difference of this kind stays."""
     only = kind if kind not in ("accepts", "refuses", "hang", "crash", "partial") else None
     progress = True
@@ -974,6 +1025,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--count", type=int, default=100, help="how many models")
     parser.add_argument("--seconds", type=float, help="begin no further model after this time")
+    parser.add_argument("--no-spin", action="store_true", help="compare pv with pv --full only")
     parser.add_argument("--shrink", action="store_true", help="make models that differ smaller")
     parser.add_argument("--keep", default=".", help="folder for the models that differ")
     parser.add_argument("--print", action="store_true", dest="show", help="print the models and do nothing else")
@@ -981,6 +1033,7 @@ def main():
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
     pv = Pv(options.pv)
+    differs = static_difference if options.no_spin else difference
     began = time.monotonic()
     compared = skipped = differ = refused = 0
     why = {}
@@ -996,7 +1049,7 @@ def main():
             if options.show:
                 print(f"/* seed {job} */\n{text}")
                 continue
-            found = difference(text, pv, folder)
+            found = differs(text, pv, folder)
             if found and found[0] == "skip":
                 skipped += 1
                 why[found[1][:40]] = why.get(found[1][:40], 0) + 1
@@ -1004,7 +1057,7 @@ def main():
                     print(f"{job}: skip: {found[1]}")
                 continue
             compared += 1
-            refused += not os.path.exists(os.path.join(folder, "pan"))
+            refused += not options.no_spin and not os.path.exists(os.path.join(folder, "pan"))
             if not found:
                 continue
             differ += 1
@@ -1015,12 +1068,13 @@ def main():
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             if options.shrink:
-                shrink(model, found[0], pv, folder)
+                shrink(model, found[0], pv, folder, differs)
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(text_of(model))
                 print(f"    shrunk to {path}", flush=True)
     if not options.show:
-        print(f"{compared} models compared ({refused} refused by spin), {differ} differ, {skipped} left out {why}")
+        spin = "" if options.no_spin else f" ({refused} refused by spin)"
+        print(f"{compared} models compared{spin}, {differ} differ, {skipped} left out {why}")
     return 1 if differ else 0
 
 
