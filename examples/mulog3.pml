@@ -6,94 +6,86 @@
    `last`, and every participant on the way turns its pointer to the requester.
    The token travels along `next`.
 
-   Each participant is a user, who wants the critical section ROUNDS times, and an
-   agent that answers messages while the user waits, works or sleeps. Requests
-   are sorted by their receiver: one mailbox per participant. This is MULOG3 of
-   the state-space caching paper (100,195 states there); the model is our own.
+   Each participant is one process with variables of its own, which wants the
+   critical section ROUNDS times and answers messages otherwise. There is one
+   channel for each sender and receiver. So moves of different participants
+   hardly ever depend on each other, and sleep sets leave few states that are met
+   twice. That is what a small cache needs: a model in which a user and an agent
+   share the variables of a participant, and all senders share its mailbox,
+   pays hundreds of times the transitions for a cache of 1000 states.
 
-   pv check examples/mulog3.pml                                    verified
-   pv check examples/mulog3.pml --sleep                            the same states, few matches
-   pv check examples/mulog3.pml --sleep --cache 2000               and few of them stored
+   This is MULOG3 of the state-space caching paper (there 100,195 states, 254,183
+   matched, depth 119; with sleep sets 3,736 matched); the model is our own.
 
-   expect: verdict=verified stored=85836 matched=131044 transitions=216880 atomic=205850 depth=211 errors=0
+   pv check examples/mulog3.pml --full                  92,267 states, 143,987 matched
+   pv check examples/mulog3.pml --sleep                 the same states, 7,816 matched
+   pv check examples/mulog3.pml --sleep --cache 1000    2.1 times the transitions of the full search
+   pv check examples/mulog3.pml --sleep --cache 200     3.4 times, with room for little more than the path
+   pv check examples/mulog3.pml                         leaves out most of the states as well
+
+   expect: verdict=verified stored=92267 matched=143987 transitions=236254 atomic=2 depth=123 errors=0
 */
 
 #ifndef ROUNDS
-#define ROUNDS 3
+#define ROUNDS 2
 #endif
-#define N   3
-#define NIL 255
+#define N          3
+#define NIL        255
+#define LINK(a, b) link[(a) * N + (b)]
 
 mtype = { request, token };
 
-chan mail[N] = [N] of { mtype, byte };
+chan link[N * N] = [2] of { mtype, byte };
 
-byte last[N];
-byte next[N] = NIL;
-bool asking[N];               /* waits for the critical section, or is in it */
-bool owner[N];                /* has the token */
-byte inside;                  /* ghost: users in the critical section */
+byte inside;                  /* ghost: participants in the critical section */
 
-proctype user(byte me)
+proctype participant(byte me, left, right)
 {
-	byte round;
+	byte last, next = NIL;
+	byte round, from;
+	bool asking;              /* waits for the critical section, or is in it */
+	bool owner;               /* has the token */
 
-	do
-	:: round < ROUNDS ->
+	owner = (me == 0);
+
+end:	do
+	:: round < ROUNDS && !asking ->
 	   round++;
-	   /* ask: the root already has the token, everybody else sends a request up the tree */
-	   atomic {
-		asking[me] = true;
-		if
-		:: last[me] != me -> mail[last[me]]!request(me); last[me] = me
-		:: else
-		fi
-	   }
-	   owner[me];
+	   asking = true;
+	   /* the root has the token or will get it, everybody else sends a request up the tree */
+	   if
+	   :: last != me -> LINK(me, last)!request(me); last = me
+	   :: else
+	   fi
+	:: asking && owner ->
 	   inside++;
 	   assert(inside == 1);
 	   inside--;
-	   /* release */
-	   atomic {
-		asking[me] = false;
-		if
-		:: next[me] != NIL -> owner[me] = false; mail[next[me]]!token(me); next[me] = NIL
-		:: else
-		fi
-	   }
-	:: else -> break
-	od
-}
+	   asking = false;
+	   if
+	   :: next != NIL -> owner = false; LINK(me, next)!token(me); next = NIL
+	   :: else
+	   fi
+	:: LINK(left, me)?request(from)  -> goto answer
+	:: LINK(right, me)?request(from) -> goto answer
+	:: LINK(left, me)?token(_)       -> owner = true
+	:: LINK(right, me)?token(_)      -> owner = true
+	od;
 
-proctype agent(byte me)
-{
-	byte from;
-
-end:	do
-	:: mail[me]?request(from) ->
-	   atomic {
-		if
-		:: last[me] == me && asking[me]  -> next[me] = from
-		:: last[me] == me && !asking[me] -> owner[me] = false; mail[from]!token(me)
-		:: last[me] != me                -> mail[last[me]]!request(from)
-		fi;
-		last[me] = from
-	   }
-	:: mail[me]?token(_) ->
-	   owner[me] = true
-	od
+answer:
+	if
+	:: last == me && asking  -> next = from
+	:: last == me && !asking -> owner = false; LINK(me, from)!token(me)
+	:: last != me            -> LINK(me, last)!request(from)
+	fi;
+	last = from;
+	goto end
 }
 
 init {
-	byte i;
-
 	atomic {
-		owner[0] = true;
-		for (i : 0 .. N-1) {
-			run agent(i)
-		}
-		for (i : 0 .. N-1) {
-			run user(i)
-		}
+		run participant(0, 1, 2);
+		run participant(1, 2, 0);
+		run participant(2, 0, 1)
 	}
 }
