@@ -12,11 +12,11 @@ use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Traced, Validity, Value,
     VariableId, validity,
 };
-use super::offers::add_partners;
+use super::offers::{add_partners, can_be_made_to_fail};
 use super::visit;
 use crate::model::{
     Action, Automaton, BinaryOp, ChannelTest, Expr, ExprKind, Initial, Model, Place, ReceiveArgument, Region,
-    ScalarType, Transition, UnaryOp,
+    Transition, UnaryOp,
 };
 
 /// Footprints of all moves of a model, by process type and transition.
@@ -161,6 +161,7 @@ impl<'m> Collector<'m> {
             collector.read(provided);
         }
         collector.note_looks(first);
+        collector.note_hearing(automaton, first, &inner);
         if flow.overlooked[p].contains(first) {
             // as if it were the other side of every rendezvous
             collector.out.flags.add(Flags::RENDEZVOUS_RECEIVE);
@@ -200,6 +201,21 @@ impl<'m> Collector<'m> {
             look.written.clone_from(&self.written);
             looked.into_iter().for_each(|expr| look.read(expr));
             self.out.looks = Some(Box::new(look.out));
+        }
+    }
+
+    /// Notes the channels on which the process may take offers before the move, behind it, and wherever the block can break off.
+    fn note_hearing(&mut self, automaton: &Automaton, first: usize, inner: &[usize]) {
+        let at = &self.flow.hearing[self.p];
+        let targets = std::iter::once(&first).chain(inner).map(|&t| automaton.transitions[t].target);
+        for location in targets.chain([sources(automaton)[first]]) {
+            match at.get(location as usize) {
+                Some(heard) => self.out.hears.union(heard),
+                None => self.out.hears.union(&self.flow.all()),
+            };
+        }
+        if let Some(looks) = &mut self.out.looks {
+            looks.hears.clone_from(&self.out.hears);
         }
     }
 
@@ -413,14 +429,15 @@ impl<'m> Collector<'m> {
             let id = if self.out.rendezvous_id.is_some() { Value::Any } else { self.value(channel) };
             self.out.rendezvous_id = Some(id);
         } else if send {
+            self.out.offers.union(&synchronous);
             for (q, proctype) in self.model.proctypes.iter().enumerate() {
                 // Whoever is asked whether he takes it may fail to answer, by what the block has written before.
-                let mut receives = proctype.provided.as_ref().is_some_and(|clause| self.can_be_made_to_fail(clause));
+                let mut receives = proctype.provided.as_ref().is_some_and(|clause| can_be_made_to_fail(self.flow, clause));
                 receives |= !self.flow.overlooked[q].is_empty();
                 visit::actions(&proctype.automaton, &mut |action| {
                     if let Action::Receive { channel, .. } = action {
                         receives |= self.flow.channels(q, channel).intersects(&synchronous);
-                        receives |= self.can_be_made_to_fail(channel);
+                        receives |= can_be_made_to_fail(self.flow, channel);
                     }
                 });
                 if receives && !self.out.partners.contains(&(q as u32)) {
@@ -428,22 +445,6 @@ impl<'m> Collector<'m> {
                 }
             }
         }
-    }
-
-    /// The evaluation of the expression may be an error, and variables that other processes write decide it.
-    fn can_be_made_to_fail(&self, expr: &Expr) -> bool {
-        let mut shared = false;
-        visit::walk(expr, &mut |e| match &e.kind {
-            ExprKind::Load(place) => {
-                let written = self.flow.global_written.get(place.variable as usize);
-                shared |= place.region != Region::Local && written != Some(&false);
-            }
-            ExprKind::Constant(_) | ExprKind::Pid | ExprKind::Unary(..) | ExprKind::Binary(..) => {}
-            ExprKind::Conditional(..) => {}
-            _ => shared = true,
-        });
-        let is_channel = matches!(&expr.kind, ExprKind::Load(place) if place.ty == ScalarType::Chan);
-        shared && (is_channel || visit::can_fault(expr))
     }
 
     fn note_operations(&mut self, action: &'m Action, times: u32) {

@@ -91,13 +91,16 @@ pub fn reasons(model: &Model, flow: &Flow) -> Vec<Vec<Vec<Reason>>> {
                     plain = false;
                 }
             }
-            list.push(if plain {
+            let mut of_this = if plain {
                 Builder { model, flow, p }.action(&transition.action)
             } else {
                 // several things together keep it blocked: wait for any of them
                 together.executability(transition);
                 vec![Reason { when: When::Always, footprint: together.finish(), shared: false }]
-            });
+            };
+            let heard = &flow.hearing[p][sources[t] as usize];
+            of_this.iter_mut().for_each(|reason| reason.footprint.hears.clone_from(heard));
+            list.push(of_this);
         }
         all.push(list);
     }

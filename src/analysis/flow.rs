@@ -109,6 +109,8 @@ pub struct Flow {
     pub escapes: BitSet,
     /// By process type: receives that only an offer brings to light, and whose look can be an error; see `super::offers`.
     pub overlooked: Vec<BitSet>,
+    /// By process type and location: the abstract channels on which a process there may take an offer; see `super::offers`.
+    pub hearing: Vec<Vec<BitSet>>,
     /// By global variable: the abstract channels it may hold.
     global_channels: Vec<BitSet>,
     /// By process type and local: the abstract channels it may hold.
@@ -141,6 +143,7 @@ impl Flow {
             capacity,
             escapes: BitSet::new(classes),
             overlooked: Vec::new(),
+            hearing: Vec::new(),
             global_channels: vec![BitSet::new(classes); model.globals.len()],
             local_channels: model.proctypes.iter().map(|p| vec![BitSet::new(classes); p.locals.len()]).collect(),
         };
@@ -158,6 +161,7 @@ impl Flow {
         flow.note_remote_references(model);
         flow.follow_channels(model);
         flow.overlooked = super::offers::overlooked(model, &flow);
+        flow.hearing = super::offers::hearing(model, &flow);
         flow
     }
 

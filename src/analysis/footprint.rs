@@ -266,6 +266,11 @@ pub struct Footprint {
     pub flags: Flags,
     /// Process types whose processes may take part in a rendezvous inside the block.
     pub partners: Vec<u32>,
+    /// The abstract channels on which the block offers messages by rendezvous behind its first step.
+    pub offers: BitSet,
+    /// The abstract channels on which the process may take such an offer of somebody else, at the location where the move
+    /// starts or at one where it can leave the process. For a reason: at the location of the blocked transition.
+    pub hears: BitSet,
     /// Process types of which instances are made.
     pub spawns: Vec<u32>,
     /// Operations that may move the `trace` automaton.
@@ -365,6 +370,8 @@ impl Footprint {
         }
         self.flags.add(other.flags);
         self.synchronous.union(&other.synchronous);
+        self.offers.union(&other.offers);
+        self.hears.union(&other.hears);
         if let Some(looks) = &other.looks {
             self.looks.get_or_insert_default().union(looks);
         }

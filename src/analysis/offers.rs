@@ -11,7 +11,7 @@ use super::collect::Collector;
 use super::flow::{BitSet, Flow};
 use super::footprint::{Flags, Footprint, Owner, Value};
 use super::visit;
-use crate::model::{Action, Automaton, Expr, ExprKind, Initial, Model, Region};
+use crate::model::{Action, Automaton, Expr, ExprKind, Initial, Model, Region, ScalarType, Transition};
 
 /// A rendezvous inside a block may be taken up by any process that can receive on such a channel; its block follows.
 pub(super) fn add_partners(model: &Model, flow: &Flow, footprints: &mut [Vec<Footprint>]) {
@@ -55,6 +55,56 @@ fn asked(model: &Model, flow: &Flow, p: usize) -> Footprint {
         }
     });
     collector.finish()
+}
+
+/// By process type and location: the abstract channels on which a process there may take an offer. These are all channels where
+/// the question itself can be an error, and where the process has a `provided` clause, which is evaluated at every location.
+pub(super) fn hearing(model: &Model, flow: &Flow) -> Vec<Vec<BitSet>> {
+    let of_type = |p: usize| {
+        let automaton = &model.proctypes[p].automaton;
+        let always = model.proctypes[p].provided.is_some() || !flow.overlooked[p].is_empty();
+        let at = |location| if always { flow.all() } else { heard_at(flow, p, automaton.at(location)) };
+        (0..automaton.locations.len() as u32).map(at).collect()
+    };
+    (0..model.proctypes.len()).map(of_type).collect()
+}
+
+/// The channels on which the receives among these transitions may take an offer.
+fn heard_at(flow: &Flow, p: usize, transitions: &[Transition]) -> BitSet {
+    let mut heard = BitSet::new(flow.classes());
+    let mut hear = |action: &Action| {
+        if let Action::Receive { channel, .. } = action {
+            if can_be_made_to_fail(flow, channel) {
+                heard = flow.all();
+            }
+            flow.channels(p, channel).iter().filter(|&c| flow.capacity[c] == 0).for_each(|c| {
+                heard.insert(c);
+            });
+        }
+    };
+    for transition in transitions {
+        match &transition.action {
+            Action::DStep(body) => body.at(body.entry).iter().for_each(|first| hear(&first.action)),
+            action => hear(action),
+        }
+    }
+    heard
+}
+
+/// The evaluation of the expression may be an error, and variables that other processes write decide it.
+pub(super) fn can_be_made_to_fail(flow: &Flow, expr: &Expr) -> bool {
+    let mut shared = false;
+    visit::walk(expr, &mut |e| match &e.kind {
+        ExprKind::Load(place) => {
+            let written = flow.global_written.get(place.variable as usize);
+            shared |= place.region != Region::Local && written != Some(&false);
+        }
+        ExprKind::Constant(_) | ExprKind::Pid | ExprKind::Unary(..) | ExprKind::Binary(..) => {}
+        ExprKind::Conditional(..) => {}
+        _ => shared = true,
+    });
+    let is_channel = matches!(&expr.kind, ExprKind::Load(place) if place.ty == ScalarType::Chan);
+    shared && (is_channel || visit::can_fault(expr))
 }
 
 /// The footprint of a process that somebody else's block draws in, whichever process of its type it is.

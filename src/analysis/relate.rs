@@ -217,12 +217,13 @@ fn moves(a: &Party, b: &Party, oracle: &impl Oracle) -> Answer {
     if !f.traced.is_empty() && !g.traced.is_empty() {
         return Answer::Dependent;
     }
-    // Who takes part in a rendezvous inside a block: a process of this type, one that is just made, or one that another
-    // such block moves.
+    // Who takes part in a rendezvous inside a block: a process of this type, if it hears the offer before or behind its own move;
+    // one that is just made, or one that another such block moves.
     let takes_part = |f: &Footprint, p: usize, g: &Footprint| {
-        f.partners
-            .iter()
-            .any(|partner| *partner == p as u32 || g.partners.contains(partner) || g.spawns.contains(partner))
+        let hears = g.hears.intersects(&f.offers);
+        f.partners.iter().any(|partner| {
+            (hears && *partner == p as u32) || g.partners.contains(partner) || g.spawns.contains(partner)
+        })
     };
     if takes_part(f, b.proctype, g) || takes_part(g, a.proctype, f) {
         return Answer::Dependent;

@@ -181,7 +181,8 @@ fn as_part(machine: &Machine<'_>, step: ProcessStep) -> Part {
     Part { pid: step.pid, transition: step.number - first }
 }
 
-fn as_move(machine: &Machine<'_>, tried: &Tried) -> Move {
+/// A move as the dependence relation names it, in the machine's state.
+pub fn as_move(machine: &Machine<'_>, tried: &Tried) -> Move {
     let Attempt { step, sender } = tried.attempt;
     match sender {
         None => Move { actor: as_part(machine, step), partner: None },

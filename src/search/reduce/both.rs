@@ -8,10 +8,10 @@
 //!
 //! All deadlocks are kept. With the proviso of [`crate::search::reduce::persistent`] all errors on edges are kept too: some
 //! move of the persistent set that is really taken must lead to a state that is not on the stack. Where no such move does,
-//! the sleeping moves of the set are taken after all, and then further sets. The argument is in docs/soundness.md. It names
-//! moves by their pids, so births and deaths count as dependent here even where nobody can see pids, and `xr` and `xs` are
-//! not believed. The argument also needs a relation that is the same in every state: a move that is independent in some
-//! states only does not stay asleep.
+//! the sleeping moves of the set are taken after all, and then further sets. The argument is in docs/soundness.md. Moves are
+//! named by their pids. Where nobody can see pids and the sets make use of that, all sleep ends at a birth and at a death, so that
+//! the names keep their meaning. `xr` and `xs` are not believed. The argument also needs a relation that is the same in every
+//! state: a move that is independent in some states only does not stay asleep.
 //!
 //! Sound only with an exact store that forgets nothing, because the sleep sets are found by the store's handles.
 //!
@@ -109,9 +109,11 @@ pub struct PersistentSleep<'m> {
 impl<'m> PersistentSleep<'m> {
     /// For a search of this model.
     pub fn new(model: &'m Model, program: &Program, keep: PersistentOptions) -> PersistentSleep<'m> {
+        let persistent = PersistentSets::new(model, keep);
+        let blind = persistent.relation().is_blind();
         PersistentSleep {
-            persistent: PersistentSets::new(model, keep),
-            sleepers: Sleepers::new(model, program, false),
+            persistent,
+            sleepers: Sleepers::new(model, program, false).stopping_at_births(blind),
             stored: StoredSets::default(),
             path: Vec::new(),
             only: Vec::new(),

@@ -46,7 +46,7 @@ pub struct PersistentOptions {
     /// Births may be counted to justify a coarser view of pids. If the count does not work out the search ends with
     /// [`Retraction::Births`], and must be run again without.
     pub count_births: bool,
-    /// The search names moves by pids, so states that differ in pids only must be told apart.
+    /// States that differ in pids only must be told apart.
     pub names_pids: bool,
     /// `xr` and `xs` are believed. If the model breaks one the search ends with [`Retraction::ChannelClaim`], and must
     /// be run again without.

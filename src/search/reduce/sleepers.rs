@@ -85,6 +85,8 @@ pub(super) struct Sleepers<'m> {
     dirty: bool,
     /// Where the state decides whether two moves are independent, the state is asked; otherwise the moves count as dependent.
     asks: bool,
+    /// Births and deaths count as dependent on every move: no move sleeps behind one of them, and none of them sleeps.
+    stops_at_births: bool,
     entries: Vec<Sleeper>,
     stretches: Vec<Stretch>,
 }
@@ -103,7 +105,29 @@ impl<'m> Sleepers<'m> {
                 changes[first + t] = dependence.changes_processes(p, t);
             }
         }
-        Sleepers { dependence, own_number, changes, dirty: true, asks, entries: Vec::new(), stretches: Vec::new() }
+        Sleepers {
+            dependence,
+            own_number,
+            changes,
+            dirty: true,
+            asks,
+            stops_at_births: false,
+            entries: Vec::new(),
+            stretches: Vec::new(),
+        }
+    }
+
+    /// With `stops`, no move sleeps behind a birth or a death, and no birth or death sleeps. So a pid in a sleep set always names the
+    /// process that it named when the move fell asleep, whichever way births and deaths are ordered elsewhere.
+    #[must_use]
+    pub(super) fn stopping_at_births(self, stops: bool) -> Sleepers<'m> {
+        Sleepers { stops_at_births: stops, ..self }
+    }
+
+    /// Is this a birth or a death at which all sleep ends?
+    #[inline]
+    fn wakes_all(&self, attempt: Attempt) -> bool {
+        self.stops_at_births && self.changes_processes(attempt)
     }
 
     /// The relation.
@@ -186,6 +210,10 @@ impl<'m> Sleepers<'m> {
     pub(super) fn stepped(&mut self, attempt: Attempt) -> bool {
         self.dirty |= self.changes_processes(attempt);
         let Some(&stretch) = self.stretches.last() else { return false };
+        if self.wakes_all(attempt) {
+            self.entries.truncate(stretch.end as usize);
+            return false;
+        }
         stretch.end > stretch.start && self.hand_on(stretch, sides(attempt))
     }
 
@@ -231,6 +259,7 @@ impl<'m> Sleepers<'m> {
             self.dependence.refresh(machine);
             self.dirty = false;
         }
+        let sleeps = sleeps && !self.wakes_all(attempt);
         let Some(stretch) = self.stretches.last_mut() else { return };
         self.entries.truncate(stretch.end as usize);
         if sleeps {
