@@ -125,8 +125,11 @@ fn count_state(
     }
 }
 
-/// The parts of a footprint that can make two moves dependent, and a footprint with this part alone.
-const KINDS: [(&str, fn(&Footprint) -> Footprint); 6] = [
+/// Takes everything but one part out of a footprint.
+type PartOf = fn(&Footprint) -> Footprint;
+
+/// The parts of a footprint that can make two moves dependent.
+const KINDS: [(&str, PartOf); 6] = [
     ("variables", |f| Footprint { memory: f.memory.clone(), ..Footprint::default() }),
     ("channels", |f| Footprint {
         channels: f.channels.clone(),

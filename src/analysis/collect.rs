@@ -432,7 +432,8 @@ impl<'m> Collector<'m> {
             self.out.offers.union(&synchronous);
             for (q, proctype) in self.model.proctypes.iter().enumerate() {
                 // Whoever is asked whether he takes it may fail to answer, by what the block has written before.
-                let mut receives = proctype.provided.as_ref().is_some_and(|clause| can_be_made_to_fail(self.flow, clause));
+                let mut receives =
+                    proctype.provided.as_ref().is_some_and(|clause| can_be_made_to_fail(self.flow, clause));
                 receives |= !self.flow.overlooked[q].is_empty();
                 visit::actions(&proctype.automaton, &mut |action| {
                     if let Action::Receive { channel, .. } = action {

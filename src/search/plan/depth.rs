@@ -121,7 +121,7 @@ impl PlannedSearch<'_> {
         PersistentOptions {
             deadlocks_only: sets.preserves == Preserves::Deadlocks,
             strict_channels: self.settings.rules.strict_channels,
-            count_births: self.assumed.births_have_a_bound && !combined,
+            count_births: self.assumed.births_have_a_bound,
             // see docs/soundness.md: together with sleep sets each single deadlock is kept if all are asked for
             names_pids: combined && self.plan.all_errors,
             // see docs/soundness.md
