@@ -3,11 +3,31 @@
 
 use crate::model::Model;
 use crate::source::diagnostic::{Diagnostic, Severity};
-use crate::source::preprocess::{PreprocessOptions, preprocess};
+use crate::source::lexer::{PpToken, RawKind};
+use crate::source::preprocess::{PreprocessOptions, preprocess_all};
 use crate::source::render::render;
 use crate::source::{FileId, SourceMap, Span};
 use crate::{sema, syntax};
 use std::path::Path;
+
+/// A property that stands beside the model, in a file of the map of its own. It is read as if it stood at the end of the
+/// model, so that it knows all names and macros of the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outside {
+    /// The file.
+    pub file: FileId,
+    /// What stands in it.
+    pub writing: Writing,
+}
+
+/// How a property is written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Writing {
+    /// As a formula: what stands between the braces of an `ltl` block.
+    Formula,
+    /// As a claim: a whole `never { … }`, with whatever it needs.
+    Claim,
+}
 
 /// Some diagnostic is an error.
 pub fn failed(diagnostics: &[Diagnostic]) -> bool {
@@ -23,13 +43,15 @@ pub fn compile(
     options: &PreprocessOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Model> {
-    compile_within(map, file, options, diagnostics, &|| None)
+    compile_within(map, file, None, options, diagnostics, &|| None)
 }
 
-/// As [`compile`]; after each step `full` is asked whether the memory is used up. What it says is then an error.
+/// As [`compile`], with a property from outside; after each step `full` is asked whether the memory is used up. What it says
+/// is then an error.
 pub fn compile_within(
     map: &mut SourceMap,
     file: FileId,
+    outside: Option<Outside>,
     options: &PreprocessOptions,
     diagnostics: &mut Vec<Diagnostic>,
     full: &dyn Fn() -> Option<String>,
@@ -42,14 +64,122 @@ pub fn compile_within(
         }
         !failed(diagnostics)
     };
-    let tokens = preprocess(map, file, options, diagnostics);
+    let tokens = tokens(map, file, outside, options, diagnostics);
     if !goes_on(diagnostics) {
         return None;
     }
     let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
     let unit = syntax::parse(map, tokens, diagnostics).filter(|_| goes_on(diagnostics))?;
     let model = sema::analyse(map, &unit, &name, diagnostics).filter(|_| goes_on(diagnostics))?;
-    Some(Model { fingerprint, ..model })
+    let mut model = Model { fingerprint, ..model };
+    if let Some(outside) = outside {
+        mark_outside(map, &mut model, outside, diagnostics);
+    }
+    (!failed(diagnostics)).then_some(model)
+}
+
+/// The tokens of the model, and behind them those of a property from outside.
+fn tokens(
+    map: &mut SourceMap,
+    file: FileId,
+    outside: Option<Outside>,
+    options: &PreprocessOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<PpToken> {
+    let files: Vec<FileId> = std::iter::once(file).chain(outside.map(|outside| outside.file)).collect();
+    let mut texts = preprocess_all(map, &files, options, diagnostics).into_iter();
+    let mut tokens = texts.next().unwrap_or_default();
+    if let (Some(outside), Some(text)) = (outside, texts.next()) {
+        match outside.writing {
+            Writing::Claim => tokens.extend(text),
+            Writing::Formula => {
+                let block = block(map, &tokens, outside.file, text, diagnostics);
+                tokens.extend(block);
+            }
+        }
+    }
+    tokens
+}
+
+/// The `ltl` block of a formula, with a name that the model does not use.
+fn block(
+    map: &SourceMap,
+    model: &[PpToken],
+    file: FileId,
+    formula: Vec<PpToken>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<PpToken> {
+    if let Some(brace) = formula.iter().find(|token| matches!(&*token.text, "{" | "}")) {
+        let help = "give only what stands between the braces of an `ltl` block";
+        diagnostics.push(Diagnostic::error("a brace in a formula", brace.span, "not expected").with_help(help));
+    }
+    if formula.is_empty() {
+        let start = Span { file, ..Span::default() };
+        diagnostics.push(Diagnostic::error("the formula is empty", start, "expected what must hold"));
+    }
+    if let Some(open) = unclosed(&formula) {
+        diagnostics.push(Diagnostic::error("this bracket has no partner", open.span, "in this formula"));
+    }
+    let is_free = |name: &String| !model.iter().any(|token| *token.text == **name);
+    let numbered = (1u32..).map(|number| format!("formula_{number}"));
+    let name = std::iter::once("formula".to_string()).chain(numbered).find(is_free).unwrap_or_default();
+    let text = &map.file(file).text;
+    let (start, end) = ((text.len() - text.trim_start().len()) as u32, text.trim_end().len() as u32);
+    let token = |kind, text: &str, start, end| PpToken {
+        kind,
+        text: text.into(),
+        span: Span { file, start, end, ..Span::default() },
+        space_before: true,
+    };
+    // What is wrong with the property as a whole is shown under the whole formula: its name stands nowhere.
+    let mut block = vec![
+        token(RawKind::Word, "ltl", start, start),
+        token(RawKind::Word, &name, start.min(end), end),
+        token(RawKind::Operator, "{", start, start),
+    ];
+    block.extend(formula);
+    block.push(token(RawKind::Operator, "}", end, end));
+    block
+}
+
+/// A bracket that is not closed, or that closes nothing.
+fn unclosed(formula: &[PpToken]) -> Option<&PpToken> {
+    let mut open = Vec::new();
+    for token in formula {
+        let opening = match &*token.text {
+            "(" | "[" => {
+                open.push(token);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            _ => continue,
+        };
+        if open.pop().is_none_or(|before| *before.text != *opening) {
+            return Some(token);
+        }
+    }
+    open.pop()
+}
+
+/// Marks the claim that came from outside. There has to be one.
+fn mark_outside(map: &SourceMap, model: &mut Model, outside: Outside, diagnostics: &mut Vec<Diagnostic>) {
+    let is_outside = |span: Span| map.use_site(span).file == outside.file;
+    for claim in &mut model.claims {
+        claim.from_outside = is_outside(claim.body.span);
+    }
+    let found: Vec<&str> = model.claims.iter().filter(|claim| claim.from_outside).map(|claim| &*claim.name).collect();
+    // A formula that cannot be read is told with the broken ones.
+    if found.len() == 1 || model.broken.iter().any(|formula| is_outside(formula.span)) {
+        return;
+    }
+    let start = Span { file: outside.file, ..Span::default() };
+    diagnostics.push(if found.is_empty() {
+        Diagnostic::error("there is no claim in this file", start, "expected `never { … }`")
+    } else {
+        let label = format!("there are {}: {}", found.len(), found.join(", "));
+        Diagnostic::error("there is more than one claim in this file", start, label)
+    });
 }
 
 /// Reads and compiles a file; what is wrong comes back as it would be shown.

@@ -75,6 +75,69 @@ fn a_flag_may_be_repeated_and_an_option_not() {
     assert!(out(&simulated).contains("ended after 2 steps\n"), "{}", out(&simulated));
 }
 
+/// A counter that may stand still, and a property of its own.
+const COUNTER: &str = "#define two (x == 2)
+byte x;
+active proctype P() { do :: x == 0 -> x = 1 :: x == 1 -> x = 2 :: x > 0 -> x = 0 od }
+ltl small { [] (x < 3) }
+";
+
+#[test]
+fn a_property_may_come_from_outside() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", COUNTER);
+    folder.write("f.ltl", "[] !two\n");
+    folder.write("c.pml", "never { do :: !two :: two -> break od }\n");
+    folder.write("holds.pml", "never { do :: x < 3 :: x > 2 -> break od }\n");
+    for (option, name, code_of_check) in [
+        (["--formula", "[]<>two"], "formula", 1),
+        (["--formula", "[](x<3)"], "formula", 0),
+        (["--formula-file", "f.ltl"], "formula", 1),
+        (["--claim-file", "c.pml"], "never_0", 1),
+        (["--claim-file", "holds.pml"], "never_0", 0),
+    ] {
+        let output = folder.pv(&format!("check m.pml --json {}", option.join(" ")));
+        assert_eq!(code(&output), code_of_check, "{option:?}: {}{}", out(&output), err(&output));
+        let report = json(&output);
+        assert_eq!(report["properties"].as_array().map(Vec::len), Some(1), "{option:?}");
+        assert_eq!(report["properties"][0]["name"], name, "{option:?}");
+        if code_of_check == 1 {
+            assert_eq!(report["errors"][0]["property"], name, "{option:?}");
+            // The trail has the property with it.
+            let replay = folder.pv("replay m.pml m.pml.trail.json");
+            assert_eq!(code(&replay), 0, "{option:?}: {}", err(&replay));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_property_from_outside_is_shown_in_it() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", COUNTER);
+    folder.write("f.ltl", "\n[] (y > 1)\n");
+    folder.write("none.pml", "#define z 1\n");
+    folder.write("both.pml", "never { skip }\nltl p { [] two }\n");
+    for (line, place, says) in [
+        ("--formula <>(y==1)", "<formula>:1:4", "unknown variable `y`"),
+        ("--formula <>(x==1", "<formula>:1:3", "no partner"),
+        ("--formula []two}init{skip", "<formula>:1:6", "a brace in a formula"),
+        ("--formula []two;skip", "<formula>:1:6", "expected"),
+        ("--formula-file f.ltl", "f.ltl:2:5", "unknown variable `y`"),
+        ("--formula-file gone", "", "cannot read `gone`"),
+        ("--claim-file none.pml", "none.pml:1:1", "there is no claim in this file"),
+        ("--claim-file both.pml", "both.pml:1:1", "there are 2: never_0, p"),
+    ] {
+        let output = folder.pv(&format!("check m.pml {line}"));
+        let said = err(&output);
+        assert_eq!(code(&output), 2, "{line}: {}", out(&output));
+        assert!(said.contains(place) && said.contains(says), "{line}: {said}");
+    }
+    // A name that the model has is left to the model.
+    folder.write("m.pml", "byte formula; init { formula = 1 } ltl formula_1 { [] (formula < 2) }");
+    let report = json(&folder.pv("check m.pml --formula [](formula<2) --json"));
+    assert_eq!((&report["verdict"], &report["properties"][0]["name"]), (&"verified".into(), &"formula_2".into()));
+}
+
 /// Reduced for deadlocks only, a search does not look for other errors, but hides none that it meets.
 #[test]
 fn deadlocks_only_reports_the_run_time_errors_it_meets() {

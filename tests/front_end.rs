@@ -196,10 +196,26 @@ fn formulas_of_other_tools_are_refused_with_a_word() {
         assert_eq!(code(&output), 2, "{formula}: {}", out(&output));
         let said = err(&output);
         assert!(said.contains('^') && said.contains("`[]` for G, `<>` for F"), "{formula}: {said}");
+        // The same in a model, and in a formula beside one.
+        let block = pv(&["check", "m.pml"], &format!("bool a, b; init {{ a = 1 }} ltl p {{ {formula} }}"));
+        let beside = pv(&["check", "m.pml", "--formula", formula], "bool a, b; init { a = 1 }");
+        for output in [block, beside] {
+            let said = err(&output);
+            assert_eq!(code(&output), 2, "{formula}: {}", out(&output));
+            assert!(said.contains('^') && said.contains("is no operator of formulas"), "{formula}: {said}");
+        }
     }
     for formula in ["G", "F && G", "[] (G -> <> F)", "G == 1 U F", "G[1] > F", "q?[G(1)]", "a & b"] {
         assert_eq!(code(&pv(&["ltl", formula], "")), 0, "{formula}");
     }
+}
+
+#[test]
+fn a_complement_in_the_place_of_not_is_doubted() {
+    let output = pv(&["ltl", "[] ~p"], "");
+    assert_eq!((code(&output), err(&output).contains("for \"not\" write `!`")), (0, true), "{}", err(&output));
+    let output = pv(&["check", "m.pml", "--formula", "[] ~p"], "bool p; init { p = 1 }");
+    assert_eq!((code(&output), err(&output).contains("for \"not\" write `!`")), (0, true), "{}", err(&output));
 }
 
 const ESCAPES: &str = "active proctype P() { printf(\"\x1b[31mRED\\n\"); assert(false) /* \x1b[2J */ }\n";

@@ -120,7 +120,10 @@ pub(super) fn run_plans(
         let model = own.as_ref().unwrap_or(&loaded.model);
         for violation in &run.outcome.violations {
             match describe(model, &loaded.map, &program, &plan, violation, run.property.as_deref()) {
-                Ok(trail) => run.trails.push(trails.write(console, &loaded.model, &trail)),
+                Ok(trail) => {
+                    let trail = Trail { outside: loaded.outside.clone(), ..trail };
+                    run.trails.push(trails.write(console, &loaded.model, &trail));
+                }
                 Err(what) => {
                     console.wrong(format!(
                         "internal error: the counterexample does not replay: {what} ({})",
@@ -291,6 +294,7 @@ fn describe(
         fingerprint: model.fingerprint,
         property: name.map(str::to_string),
         non_progress: plan.property() == Property::Cycles(CycleProperty::Progress),
+        outside: None,
         error: TrailError {
             kind: violation.kind.name().into(),
             message: violation.message.clone(),

@@ -141,6 +141,19 @@ const RULES: &[Rule] = rules! {
         "it says which end states are valid";
     "--property with --no-claims", |o| o.checks.property.is_some() && o.checks.no_claims,
         "a property is a claim";
+    "--formula with --formula-file", |o| o.checks.formula.is_some() && o.checks.formula_file.is_some(),
+        "each of them is the only property that is checked";
+    "--claim-file with --formula or --formula-file",
+        |o| o.checks.claim_file.is_some() && (o.checks.formula.is_some() || o.checks.formula_file.is_some()),
+        "each of them is the only property that is checked";
+    "--property with --formula, --formula-file or --claim-file", |o| o.checks.property.is_some() && o.checks.outside().is_some(),
+        "each of them is the only property that is checked";
+    "--no-claims with --formula, --formula-file or --claim-file", |o| o.checks.no_claims && o.checks.outside().is_some(),
+        "one leaves out all properties, the other is one";
+    "--non-progress with --formula, --formula-file or --claim-file", |o| o.checks.non_progress && o.checks.outside().is_some(),
+        "non-progress cycles are looked for in a search of their own";
+    "--deadlocks-only with --formula, --formula-file or --claim-file", |o| o.search.deadlocks_only && o.checks.outside().is_some(),
+        "the reduction keeps deadlocks, not properties";
     "--property with --non-progress", |o| o.checks.property.is_some() && o.checks.non_progress,
         "non-progress cycles are looked for in a search of their own";
     "--non-progress with --search bfs", |o| o.checks.non_progress && o.search.bfs(),
@@ -159,6 +172,11 @@ pub(crate) fn check(options: &CheckArgs) -> Result<(), String> {
 
 /// Refuses what makes no sense for this model.
 pub(crate) fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(), String> {
+    if let Some(option) = options.checks.outside()
+        && !model.claims.iter().any(|claim| claim.from_outside)
+    {
+        return Err(format!("{option}: properties beside the model are read by `pv check` only"));
+    }
     let names = || model.claims.iter().map(|claim| claim.name.as_ref()).collect::<Vec<_>>().join(", ");
     if let Some(property) = &options.checks.property {
         if model.claims.is_empty() {
@@ -172,6 +190,8 @@ pub(crate) fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(),
     // A search for cycles runs depth first, over an exact store, without a reduction: see docs/soundness.md.
     let what = if options.checks.non_progress {
         "--non-progress".to_string()
+    } else if let Some(option) = options.checks.outside() {
+        option.to_string()
     } else if claims {
         format!("the claims of {} ({})", model.name, names())
     } else if !options.checks.no_claims && model.uses.accept_labels {
@@ -182,7 +202,8 @@ pub(crate) fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(),
     match WITHOUT_CYCLES.iter().find(|rule| (rule.broken)(options)) {
         None => Ok(()),
         Some(Rule { options: option, reason, .. }) => {
-            let instead = if options.checks.non_progress { "" } else { "; --no-claims leaves them out" };
+            let asked = options.checks.non_progress || options.checks.outside().is_some();
+            let instead = if asked { "" } else { "; --no-claims leaves them out" };
             Err(format!("{option} with {what} makes no sense: {reason}{instead}"))
         }
     }
@@ -299,6 +320,12 @@ pub(super) mod tests {
         "--checkpoint-every 5 --search bfs",
         "--strict-channels --no-end-states",
         "--property p --no-claims",
+        "--formula p --formula-file p",
+        "--claim-file p --formula-file p",
+        "--property p --claim-file p",
+        "--no-claims --formula p",
+        "--non-progress --formula-file p",
+        "--por --deadlocks-only --formula p",
         "--property p --non-progress",
         "--non-progress --search bfs",
         "--fair --search bfs",

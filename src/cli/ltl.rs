@@ -3,6 +3,7 @@
 
 use super::console::{Console, WRONG};
 use super::load::show;
+use crate::ltl::foreign::OUR_SPELLING;
 use crate::ltl::{buchi, parse, print};
 use crate::source::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
@@ -22,17 +23,37 @@ pub(crate) struct LtlArgs {
     negate: bool,
 }
 
+/// The name under which the formula is shown.
+const NAME: &str = "<formula>";
+
 /// Says where the text stops being a formula.
 fn refuse(console: &Console, formula: &str, error: &parse::ParseError) -> u8 {
     let mut map = SourceMap::new();
-    let file = map.add_file("formula".into(), None, formula.to_string());
+    let file = map.add_file(NAME.into(), None, formula.to_string());
     let at = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     let span = Span { file, start: at(error.offset), end: at(error.offset + error.length), ..Span::default() };
-    let message = format!("expected {}, found {}", error.expected, error.found);
-    let mut diagnostic = Diagnostic::error(message, span, "not a formula from here on");
-    diagnostic.help = error.help.map(str::to_owned);
+    let diagnostic = match error.instead {
+        Some(instead) => Diagnostic::error(format!("{} is no operator of formulas", error.found), span, instead)
+            .with_help(OUR_SPELLING),
+        None => {
+            let message = format!("expected {}, found {}", error.expected, error.found);
+            Diagnostic::error(message, span, "not a formula from here on")
+        }
+    };
     show(console, &map, &[diagnostic]);
     WRONG
+}
+
+/// Warns of a `~` that was meant to be "not".
+fn warn_of_complement(console: &Console, formula: &str, atoms: &[String]) {
+    let Some(start) = formula.find('~').filter(|_| atoms.iter().any(|atom| atom.starts_with('~'))) else { return };
+    let mut map = SourceMap::new();
+    let file = map.add_file(NAME.into(), None, formula.to_string());
+    let start = u32::try_from(start).unwrap_or(u32::MAX);
+    let span = Span { file, start, end: start.saturating_add(1), ..Span::default() };
+    let label = "this holds unless every bit of the number is set";
+    let warning = Diagnostic::warning("`~` turns the bits of a number around", span, label);
+    show(console, &map, &[warning.with_help("for \"not\" write `!`")]);
 }
 
 /// Runs the command; gives the exit code.
@@ -41,6 +62,7 @@ pub(crate) fn run(console: &Console, args: &LtlArgs) -> u8 {
         Ok(parsed) => parsed,
         Err(error) => return refuse(console, &args.formula, &error),
     };
+    warn_of_complement(console, &args.formula, &parsed.atoms);
     let (formula, title) = if args.negate {
         (parsed.formula.negated(), format!("!({})", args.formula))
     } else {

@@ -138,6 +138,19 @@ pub(crate) struct PropertyArgs {
     /// Check this `ltl` property only [default: all of them, each in a search of its own].
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
+    /// Check this formula only. Like an `ltl` block of the model it says what must hold on every run (SPIN's -f wants its
+    /// negation), and it may use all names and macros of the model.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[serde(default)]
+    pub formula: Option<String>,
+    /// The same with the formula in a file.
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub formula_file: Option<PathBuf>,
+    /// Check the never claim in this file only. Like a claim of the model it says what must not happen (SPIN's -N).
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub claim_file: Option<PathBuf>,
     /// Leave never claims and `ltl` properties out.
     #[arg(long)]
     pub no_claims: bool,
@@ -262,6 +275,18 @@ pub(crate) struct SearchArgs {
     /// And every so many seconds, 0.01 or more.
     #[arg(long, value_name = "SECONDS", value_parser = interval, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub checkpoint_every: Option<f64>,
+}
+
+impl PropertyArgs {
+    /// The option that gives a property beside the model.
+    pub(crate) fn outside(&self) -> Option<&'static str> {
+        let given = [
+            ("--formula", self.formula.is_some()),
+            ("--formula-file", self.formula_file.is_some()),
+            ("--claim-file", self.claim_file.is_some()),
+        ];
+        given.into_iter().find(|&(_, given)| given).map(|(option, _)| option)
+    }
 }
 
 impl SearchArgs {

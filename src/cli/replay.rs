@@ -2,7 +2,7 @@
 //! possible, or a cycle that does not close, ends the replay with a message.
 
 use super::console::Console;
-use super::load::load_model;
+use super::load::load_for_replay;
 use super::options::ModelArgs;
 use super::steps::{Layout, base_name, print_record, print_state};
 use crate::report::chart::{self, ChartEvent};
@@ -32,14 +32,18 @@ pub(crate) struct ReplayArgs {
 
 /// Runs the command; gives the exit code.
 pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
-    let loaded = match load_model(console, &args.model) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
-    let trail = match Trail::read(&args.trail, loaded.model.fingerprint) {
+    // The trail first: the property that it is about may stand in it.
+    let trail = match Trail::read(&args.trail) {
         Ok(trail) => trail,
         Err(message) => return console.wrong(message),
     };
+    let loaded = match load_for_replay(console, &args.model, trail.outside.as_ref()) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    if let Err(message) = trail.must_be_of(loaded.model.fingerprint, &args.trail) {
+        return console.wrong(message);
+    }
     let claim = match &trail.property {
         None => None,
         Some(name) => match loaded.model.claims.iter().position(|claim| *claim.name == **name) {

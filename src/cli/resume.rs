@@ -90,7 +90,9 @@ fn locate(options: &mut CheckArgs, folder: &Path) {
     if options.model.model != "-" {
         options.model.model = folder.join(&options.model.model).display().to_string();
     }
-    for path in options.model.include_dirs.iter_mut().chain(options.search.work_dir.as_mut()) {
+    let checks = &mut options.checks;
+    let beside = checks.formula_file.as_mut().into_iter().chain(checks.claim_file.as_mut());
+    for path in options.model.include_dirs.iter_mut().chain(options.search.work_dir.as_mut()).chain(beside) {
         *path = folder.join(&*path);
     }
 }

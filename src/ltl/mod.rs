@@ -4,7 +4,7 @@
 //! 1986). The negation is turned into an automaton that accepts those runs, and the search looks for a run of the product. Each
 //! state of the automaton can double the work of the search, so most of the code here makes it small:
 //!
-//! 1. [`mod@parse`] reads a formula; atoms keep the text of their Promela expression, formulas know them as numbers.
+//! 1. [`mod@parse`] reads a formula ([`foreign`] knows how other tools would write it); atoms keep the text of their Promela expression, formulas know them as numbers.
 //! 2. `rewrite` brings it into negation normal form and simplifies (Somenzi and Bloem, CAV 2000; Etessami and Holzmann, CONCUR 2000).
 //! 3. `alternating` makes a generalised automaton with marks on transitions (Gastin and Oddoux, CAV 2001).
 //! 4. `tgba` and `simulation` reduce it: components, marks, simulation in both directions.
@@ -19,6 +19,7 @@
 mod alternating;
 pub mod buchi;
 mod degeneralise;
+pub mod foreign;
 pub mod formula;
 pub mod guard;
 mod implication;

@@ -12,6 +12,7 @@
 use std::fmt;
 
 use super::buchi::DEPTH_LIMIT;
+use super::foreign::{self, Foreign};
 use super::formula::Formula;
 use super::lex::{Kind, Token, tokens};
 
@@ -35,8 +36,8 @@ pub struct ParseError {
     pub expected: &'static str,
     /// What stands there.
     pub found: String,
-    /// The text has signs of another tool's language: how they are written here.
-    pub help: Option<&'static str>,
+    /// What stands there is a sign of another tool's language: what to write instead.
+    pub instead: Option<&'static str>,
 }
 
 impl fmt::Display for ParseError {
@@ -79,16 +80,11 @@ impl Grouping {
 /// Parentheses and prefix operators that may nest. Each takes a few stack frames, so this is less than what a formula may have.
 const NESTING_LIMIT: usize = 250;
 
-/// What other tools write and no formula here needs, except that `G`, `F` and `R` may be names, and `&` and `|` operators of
-/// an expression: looked for only when a text is no formula.
-const FOREIGN: [&str; 11] = ["G", "F", "R", "M", "&", "|", "=", "and", "or", "AND", "OR"];
-
-const OUR_SPELLING: &str = "operators are written as in SPIN: `[]` for G, `<>` for F, `X`, `U`, `W`, `V` for R; `!`, `&&`, `||`, \
-                            `->` and `<->`";
-
 const TOO_DEEP: &str = "a formula that nests less deeply";
 const OPERAND: &str = "a proposition, `(` or a prefix operator";
 const OPERATOR: &str = "an operator or the end of the formula";
+const PLAIN: &str = "a Promela expression without temporal operators";
+const OURS: &str = "an operator as SPIN writes it";
 
 struct Parser<'a> {
     text: &'a str,
@@ -135,10 +131,8 @@ impl<'a> Parser<'a> {
 
     fn whole(mut self) -> Result<Parsed, ParseError> {
         // Before anything else: in parentheses they would pass for Promela that only the reader of models understands.
-        for at in 0..self.end {
-            if let Some(expected) = self.foreign_prefix(at) {
-                return self.fail(at, expected);
-            }
+        if let Some(found) = foreign::find(&self.texts()) {
+            return Err(self.refuse(found));
         }
         let (formula, _) = self.expression(1, 0)?;
         if self.at < self.end {
@@ -159,27 +153,26 @@ impl<'a> Parser<'a> {
             }
             None => (self.text.len(), 0, "the end".to_string()),
         };
-        let foreign = |token: &Token| FOREIGN.contains(&&self.text[token.start..token.end]);
-        let help = self.tokens.iter().any(foreign).then_some(OUR_SPELLING);
-        Err(ParseError { offset, length, expected, found, help })
+        let mixed = self.tokens.get(at).is_some_and(|token| token.kind.is_temporal());
+        if matches!(expected, OPERAND | OPERATOR | PLAIN)
+            && let Some(found) = foreign::find_in_wrong(&self.texts(), mixed)
+        {
+            return Err(self.refuse(found));
+        }
+        Err(ParseError { offset, length, expected, found, instead: None })
     }
 
-    /// What a word should be that is the `G` or `F` of other tools: no name of a model stands in front of an operand, but for
-    /// the type of a message in `q?[G(x)]`.
-    fn foreign_prefix(&self, at: usize) -> Option<&'static str> {
-        use Kind::*;
-        let token = self.tokens.get(at).filter(|token| token.kind == Word)?;
-        let operand = matches!(self.kind(at + 1)?, Open | Word | True | False | Not | Next | Always | Eventually);
-        let message = at
-            .checked_sub(1)
-            .map(|before| &self.tokens[before])
-            .is_some_and(|before| matches!(&self.text[before.start..before.end], "[" | "?" | "??" | "." | ":" | "@"));
-        let operand = operand && !message;
-        match &self.text[token.start..token.end] {
-            "G" if operand => Some("`[]` or `always`, which other tools write `G`"),
-            "F" if operand => Some("`<>` or `eventually`, which other tools write `F`"),
-            _ => None,
-        }
+    /// All tokens as they are written.
+    fn texts(&self) -> Vec<&'a str> {
+        self.tokens.iter().map(|token| &self.text[token.start..token.end]).collect()
+    }
+
+    /// The error that a sign of another language is.
+    fn refuse(&self, sign: Foreign) -> ParseError {
+        let (first, last) = (self.tokens[sign.at], self.tokens[sign.at + sign.tokens - 1]);
+        let found = format!("`{}`", &self.text[first.start..last.end]);
+        let (offset, length) = (first.start, last.end - first.start);
+        ParseError { offset, length, expected: OURS, found, instead: Some(sign.instead) }
     }
 
     /// Operands joined by operators of at least the given strength.
@@ -339,7 +332,7 @@ impl<'a> Parser<'a> {
             Some(close) if close < self.end => {
                 if self.temporal[close] > self.temporal[self.at] {
                     let inside = (self.at..close).find(|&at| self.tokens[at].kind.is_temporal());
-                    return self.fail(inside.unwrap_or(self.at), "a Promela expression without temporal operators");
+                    return self.fail(inside.unwrap_or(self.at), PLAIN);
                 }
                 self.at = close + 1;
                 Ok(())

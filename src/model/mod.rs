@@ -425,6 +425,8 @@ pub struct Claim {
     pub counts_labels: bool,
     /// The formula has a `next`.
     pub uses_next: bool,
+    /// The claim was given beside the model, by somebody who wants to check this one and no other.
+    pub from_outside: bool,
     /// The automaton, as a process type with its own locals (offsets from the start of the claim's record).
     pub body: Proctype,
 }

@@ -37,6 +37,7 @@ impl Claim {
             formula: None,
             counts_labels: false,
             uses_next: false,
+            from_outside: false,
             body: Proctype {
                 name: "non-progress".into(),
                 kind: ProctypeKind::Claim,

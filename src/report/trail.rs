@@ -28,12 +28,37 @@ pub(crate) struct Trail {
     pub property: Option<String>,
     /// Non-progress cycles were looked for.
     pub non_progress: bool,
+    /// The property that was given beside the model.
+    pub outside: Option<OutsideText>,
     /// What is wrong at its end.
     pub error: TrailError,
     /// For a cycle: the steps from here on repeat for ever.
     pub cycle_start: Option<usize>,
     /// The steps, from the initial state.
     pub steps: Vec<TrailStep>,
+}
+
+/// A property that was given beside the model. A replay reads it again, since it may change how the model is read: a
+/// formula that asks for `_last` makes `_last` a part of the state.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct OutsideText {
+    /// What it is written as.
+    #[serde(rename = "kind")]
+    pub writing: TrailWriting,
+    /// The file, as it is shown.
+    pub file: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// How a property is written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TrailWriting {
+    /// As a formula.
+    Formula,
+    /// As a never claim.
+    Claim,
 }
 
 /// What is wrong at the end of a trail.
@@ -78,6 +103,8 @@ struct Header {
     property: Option<String>,
     #[serde(default)]
     non_progress: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    outside: Option<OutsideText>,
     error: TrailError,
     #[serde(default)]
     cycle_start: Option<usize>,
@@ -143,6 +170,7 @@ impl Trail {
             fingerprint: format!("{:016x}", self.fingerprint),
             property: self.property.clone(),
             non_progress: self.non_progress,
+            outside: self.outside.clone(),
             error: self.error.clone(),
             cycle_start: self.cycle_start,
         };
@@ -194,14 +222,15 @@ impl Trail {
             fingerprint,
             property: header.property,
             non_progress: header.non_progress,
+            outside: header.outside,
             error: header.error,
             cycle_start: header.cycle_start,
             steps,
         })
     }
 
-    /// Reads a file and makes sure that it is a trail of the model with this fingerprint.
-    pub(crate) fn read(path: &Path, fingerprint: u64) -> Result<Trail, String> {
+    /// Reads a file.
+    pub(crate) fn read(path: &Path) -> Result<Trail, String> {
         let name = path.display();
         let metadata = std::fs::metadata(path).map_err(|error| format!("cannot read {name}: {error}"))?;
         if metadata.len() > LARGEST {
@@ -210,15 +239,21 @@ impl Trail {
         let bytes = std::fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
         let text =
             String::from_utf8(bytes).map_err(|_| format!("{name} is not a trail that can be read: it is not text"))?;
-        let trail = Trail::parse(&text).map_err(|what| format!("{name} is not a trail that can be read: {what}"))?;
-        if trail.fingerprint != fingerprint {
-            return Err(format!(
-                "{name} is a trail of another model: of `{}` with fingerprint {:016x}, while this model has {:016x} \
-                 (the text has changed since, or -D was different)",
-                trail.model, trail.fingerprint, fingerprint
-            ));
+        Trail::parse(&text).map_err(|what| format!("{name} is not a trail that can be read: {what}"))
+    }
+
+    /// Makes sure that the trail, which was read from this file, is one of the model with this fingerprint.
+    pub(crate) fn must_be_of(&self, fingerprint: u64, path: &Path) -> Result<(), String> {
+        if self.fingerprint == fingerprint {
+            return Ok(());
         }
-        Ok(trail)
+        Err(format!(
+            "{} is a trail of another model: of `{}` with fingerprint {:016x}, while this model has {fingerprint:016x} \
+             (the text has changed since, or -D was different)",
+            path.display(),
+            self.model,
+            self.fingerprint
+        ))
     }
 
     /// Writes a file: beside its place first, then renamed, so that there is never half a trail.
@@ -279,6 +314,7 @@ mod tests {
             fingerprint: 0xfedc_ba98_7654_3210,
             property: Some("p1".into()),
             non_progress: false,
+            outside: None,
             error: TrailError {
                 kind: "acceptance-cycle".into(),
                 message: "acceptance cycle".into(),
@@ -295,8 +331,12 @@ mod tests {
     fn what_is_written_is_read_back() {
         let trail = sample();
         assert_eq!(Trail::parse(&trail.render()), Ok(trail.clone()));
-        let empty = Trail { steps: Vec::new(), cycle_start: None, ..trail };
+        let empty = Trail { steps: Vec::new(), cycle_start: None, ..trail.clone() };
         assert_eq!(Trail::parse(&empty.render()), Ok(empty));
+        let text = "[] (x == \"1\")\n".to_string();
+        let outside = OutsideText { writing: TrailWriting::Formula, file: "p.ltl".into(), text };
+        let beside = Trail { outside: Some(outside), ..trail };
+        assert_eq!(Trail::parse(&beside.render()), Ok(beside));
     }
 
     #[test]
@@ -333,11 +373,12 @@ mod tests {
         let path = folder.path().join("m.trail.json");
         let trail = sample();
         trail.write(&path).expect("it is written");
-        assert_eq!(Trail::read(&path, trail.fingerprint), Ok(trail));
-        let message = Trail::read(&path, 1).expect_err("another model");
+        assert_eq!(trail.must_be_of(trail.fingerprint, &path), Ok(()));
+        let message = trail.must_be_of(1, &path).expect_err("another model");
         assert!(message.contains("another model"), "{message}");
-        assert!(Trail::read(folder.path(), 1).is_err());
-        assert!(Trail::read(&folder.path().join("none"), 1).is_err());
+        assert_eq!(Trail::read(&path), Ok(trail));
+        assert!(Trail::read(folder.path()).is_err());
+        assert!(Trail::read(&folder.path().join("none")).is_err());
     }
 
     #[test]

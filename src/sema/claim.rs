@@ -21,7 +21,7 @@ pub(super) struct Pending {
 
 /// A never claim as it was written.
 pub(super) fn of_body(body: model::Proctype) -> Claim {
-    Claim { name: body.name.clone(), formula: None, counts_labels: true, uses_next: false, body }
+    Claim { name: body.name.clone(), formula: None, counts_labels: true, uses_next: false, from_outside: false, body }
 }
 
 impl Analyser<'_> {
@@ -149,6 +149,13 @@ impl Analyser<'_> {
                 if *operator == tree::BinaryOp::And { F::And(left, right) } else { F::Or(left, right) }
             }
             _ => {
+                if let tree::ExprKind::Unary(tree::UnaryOp::Complement, _) = &atom.kind {
+                    let label = "this holds unless every bit of the number is set";
+                    self.report(
+                        Diagnostic::warning("`~` turns the bits of a number around", atom.span, label)
+                            .with_help("for \"not\" write `!`"),
+                    );
+                }
                 let text = text::expr(atom);
                 let value = self.expr(atom);
                 atom_of(atoms, text, value)
@@ -166,7 +173,14 @@ impl Analyser<'_> {
                 Ok(buchi) => {
                     let body = self.claim_body(&property, &buchi);
                     let formula = Some(property.text.into());
-                    claims.push(Claim { name: property.name, formula, counts_labels: false, uses_next, body });
+                    claims.push(Claim {
+                        name: property.name,
+                        formula,
+                        counts_labels: false,
+                        uses_next,
+                        from_outside: false,
+                        body,
+                    });
                 }
                 Err(error) => {
                     let message = format!("`{}` cannot be checked", property.name);

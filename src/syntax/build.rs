@@ -22,6 +22,9 @@ const MAX_ERRORS: usize = 100;
 /// A name and the number of its token.
 pub(crate) type Name = (Arc<str>, u32);
 
+/// What is wrong where a formula is an operand of an expression.
+pub(super) const TEMPORAL_INSIDE: &str = "a temporal operator inside an expression";
+
 /// An expression, or a formula of temporal logic.
 pub(crate) enum Term {
     /// An expression; `probe` if it holds `full(q)` or its like, which SPIN lets nobody negate.
@@ -451,7 +454,7 @@ impl Build<'_> {
             Term::Formula { formula, .. } => {
                 self.diagnostics.push(
                     Diagnostic::error(
-                        "a temporal operator inside an expression",
+                        TEMPORAL_INSIDE,
                         formula.span,
                         "this has a value over time, not one value",
                     )

@@ -2,11 +2,12 @@
 //! inlines expanded, brackets balanced, separators and names settled, cut into items of the top level, and each
 //! item parsed by the tables that lalrpop makes of `grammar/promela.lalrpop`.
 
-use super::build::Build;
+use super::build::{Build, TEMPORAL_INSIDE};
 use super::recover::Stream;
-use super::token::{Lexeme, Token};
+use super::token::{Lexeme, Origin, Token};
 use super::tree::{Item, Unit};
 use super::{brackets, inline, separators, token};
+use crate::ltl::foreign::{OUR_SPELLING, find_in_wrong};
 use crate::source::SourceMap;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::lexer::{PpToken, RawKind};
@@ -73,6 +74,9 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
             }
             result = parser.parse(&mut build, stream.iter());
         }
+        if tokens[range.clone()].first().is_some_and(|first| first.token == Token::Ltl) {
+            name_foreign(build.map, &tokens[range.clone()], build.diagnostics, reported);
+        }
         if let Ok(mut item) = result {
             if let Item::Ltl(ltl) = &mut *item {
                 ltl.faults = build.diagnostics.split_off(reported);
@@ -84,6 +88,29 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
         }
     }
     Some(unit)
+}
+
+/// An `ltl` block with errors whose formula is written in the language of another tool: this is said, and not what the errors
+/// are that follow from it. `reported`: diagnostics before the block.
+fn name_foreign(map: &SourceMap, block: &[Lexeme], diagnostics: &mut Vec<Diagnostic>, reported: usize) {
+    if !diagnostics[reported..].iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return;
+    }
+    let is_brace = |lexeme: &Lexeme| matches!(lexeme.token, Token::LeftBrace | Token::RightBrace);
+    let inside = block.iter().skip_while(|lexeme| !is_brace(lexeme)).skip(1);
+    let formula: Vec<&Lexeme> = inside.filter(|lexeme| lexeme.origin == Origin::Written && !is_brace(lexeme)).collect();
+    let text = |lexeme: &Lexeme| {
+        let file = map.files().get(lexeme.span.file.0 as usize);
+        file.and_then(|file| file.text.get(lexeme.span.start as usize..lexeme.span.end as usize)).unwrap_or_default()
+    };
+    let texts: Vec<&str> = formula.iter().map(|lexeme| text(lexeme)).collect();
+    let mixed = diagnostics[reported..].iter().any(|diagnostic| diagnostic.message == TEMPORAL_INSIDE);
+    let Some(sign) = find_in_wrong(&texts, mixed) else { return };
+    let span = formula[sign.at].span.to(formula[sign.at + sign.tokens - 1].span);
+    let found = texts[sign.at..sign.at + sign.tokens].concat();
+    diagnostics.truncate(reported);
+    let message = format!("`{found}` is no operator of formulas");
+    diagnostics.push(Diagnostic::error(message, span, sign.instead).with_help(OUR_SPELLING));
 }
 
 /// Where the items of the top level begin and end. Separators between them are left out.

@@ -365,10 +365,12 @@ pub enum Property {
 }
 
 impl Property {
-    /// The properties that `pv check` looks at when none is named: each claim in a search of its own, else cycles through
-    /// accept labels where the model has some, else assertions and end states.
+    /// The properties that `pv check` looks at when none is named: the claim that was given beside the model, else each claim
+    /// in a search of its own, else cycles through accept labels where the model has some, else assertions and end states.
     pub fn of_model(model: &Model) -> Vec<Property> {
-        if !model.claims.is_empty() {
+        if let Some(number) = model.claims.iter().position(|claim| claim.from_outside) {
+            vec![Property::Cycles(CycleProperty::Claim(number))]
+        } else if !model.claims.is_empty() {
             (0..model.claims.len()).map(|number| Property::Cycles(CycleProperty::Claim(number))).collect()
         } else if model.uses.accept_labels {
             vec![Property::Cycles(CycleProperty::AcceptLabels)]

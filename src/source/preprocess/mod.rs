@@ -57,6 +57,17 @@ pub fn preprocess(
     options: &PreprocessOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<PpToken> {
+    preprocess_all(map, &[root], options, diagnostics).pop().unwrap_or_default()
+}
+
+/// Preprocesses several files of the map as if one stood behind the other: a file knows the macros of those before it. Gives
+/// the tokens of each.
+pub fn preprocess_all(
+    map: &mut SourceMap,
+    roots: &[FileId],
+    options: &PreprocessOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Vec<PpToken>> {
     let mut interner = Interner::default();
     let symbols = Symbols::new(&mut interner);
     let mut run = Preprocessor {
@@ -83,8 +94,7 @@ pub fn preprocess(
     };
     run.built_ins();
     run.command_line();
-    run.enter_file(root, None);
-    run.finish()
+    roots.iter().map(|&root| run.file(root)).collect()
 }
 
 /// The symbols that have a meaning of their own.
@@ -178,7 +188,9 @@ impl Preprocessor<'_> {
         while self.read().is_some() {}
     }
 
-    fn finish(mut self) -> Vec<PpToken> {
+    /// The tokens of a file and of those it includes.
+    fn file(&mut self, root: FileId) -> Vec<PpToken> {
+        self.enter_file(root, None);
         let mut out = Vec::with_capacity(self.files.last().map_or(0, Reader::len));
         while let Some(token) = self.next() {
             let space_before = token.space | std::mem::take(&mut self.owes_space);
