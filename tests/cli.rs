@@ -138,6 +138,57 @@ fn what_is_wrong_with_a_property_from_outside_is_shown_in_it() {
     assert_eq!((&report["verdict"], &report["properties"][0]["name"]), (&"verified".into(), &"formula_2".into()));
 }
 
+/// Counts for long before an assertion fails that also fails early.
+const LONG: &str = "int n; active proctype P() {
+    do :: n < 300 -> n++ :: n == 2 -> assert(false) :: n == 300 -> break od;
+    assert(n < 200)
+}\n";
+
+#[test]
+fn a_long_counterexample_names_the_way_to_a_shorter_one() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", LONG);
+    let long = folder.pv("check m.pml");
+    assert!(out(&long).contains("steps: --shortest looks for a shorter one\n"), "{}", out(&long));
+    let short = folder.pv("check m.pml --shortest");
+    assert_eq!(code(&short), 1);
+    assert!(out(&short).contains("assertion 0 at m.pml:2"), "{}", out(&short));
+    assert!(out(&short).contains("this is a shortest counterexample"), "{}", out(&short));
+    assert_eq!(code(&folder.pv("replay m.pml m.pml.trail.json")), 0);
+    let breadth = json(&folder.pv("check m.pml --search bfs --json"));
+    let short = json(&folder.pv("check m.pml --shortest --json"));
+    assert_eq!(short["errors"][0]["depth"], breadth["errors"][0]["depth"]);
+    assert_eq!(short["errors"][0]["shortest"]["known"], true);
+    // Without an error there is nothing to look for.
+    folder.write("m.pml", "init { skip }");
+    assert_eq!(code(&folder.pv("check m.pml --shortest")), 0);
+}
+
+#[test]
+fn a_cycle_is_told_in_a_sentence() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write(
+        "m.pml",
+        "byte x; bool done; active proctype P() { do :: x = 1 od } active proctype Q() { done = true } ltl p { <> done }",
+    );
+    let told = "P(0) repeats `x = 1` for ever; Q(1) could move in every state of the cycle and never does, so the run is not \
+                weakly fair (--fair leaves such runs out)";
+    let output = folder.pv("check m.pml");
+    assert_eq!(out(&output).lines().nth(1), Some(format!("  {told}").as_str()), "{}", out(&output));
+    let cycle = json(&folder.pv("check m.pml --json"))["errors"][0]["cycle"].clone();
+    assert_eq!(cycle["text"], told);
+    assert_eq!((&cycle["starved"][0], &cycle["weakly_fair"]), (&"Q(1)".into(), &false.into()));
+    assert_eq!(code(&folder.pv("check m.pml --fair")), 0);
+    folder.write("m.pml", "byte x; active proctype P() { x = 1 } ltl p { <> (x == 2) }");
+    let output = folder.pv("check m.pml --shortest");
+    assert!(
+        out(&output).contains("  nothing can move any more: the run stays where it is for ever\n"),
+        "{}",
+        out(&output)
+    );
+    assert!(out(&output).contains("  a shortest way to this cycle"), "{}", out(&output));
+}
+
 /// Reduced for deadlocks only, a search does not look for other errors, but hides none that it meets.
 #[test]
 fn deadlocks_only_reports_the_run_time_errors_it_meets() {

@@ -275,7 +275,38 @@ fn compare_with_definition(model: &Model, plan: &Plan, label: &str) -> bool {
     for violation in &outcome.violations {
         check_lasso(model, plan, violation).unwrap_or_else(|what| panic!("{what}: {label}"));
     }
+    compare_shortened(model, plan, &outcome.violations, label);
     wanted
+}
+
+/// A lasso that was made shorter is still one, and not longer. Who is starved in a cycle agrees with the test of fairness.
+fn compare_shortened(model: &Model, plan: &Plan, found: &[Violation], label: &str) {
+    let shortened = run(model, &Plan { shortest: true, ..plan.clone() });
+    assert_eq!(shortened.violations.len(), found.len(), "{label}");
+    for (shorter, found) in shortened.violations.iter().zip(found) {
+        check_lasso(model, plan, shorter).unwrap_or_else(|what| panic!("shortened: {what}: {label}"));
+        assert!(shorter.path.len() <= found.path.len(), "{label}");
+        let (_, program) = plan.property().compile(model);
+        let rules = plan.settings().rules;
+        let starved = lasso::starved(&program, rules, shorter);
+        assert_eq!(starved.is_some(), shorter.cycle_start.is_some(), "{label}");
+        if let Some(starved) = starved {
+            let fair = lasso::check(&program, rules, true, shorter).is_ok();
+            assert_eq!(starved.always == Movers::default(), fair, "{label}");
+        }
+    }
+}
+
+#[test]
+fn a_lasso_is_made_shorter() {
+    // The search goes to the end of the counter before it turns back; the nearest cycle state is the first one.
+    let text =
+        "byte n, y; active proctype P() { do :: n < 50 -> n++ :: y = 1 - y :: n > 0 -> n-- od } ltl p { <> (n > 60) }";
+    let model = model_of(text);
+    let plan = plan_of(CycleProperty::Claim(0), false);
+    let length = |plan: &Plan| run(&model, plan).violations[0].path.len();
+    let (found, shorter) = (length(&plan), length(&Plan { shortest: true, ..plan.clone() }));
+    assert!(shorter < found && found > 20, "{shorter} of {found}");
 }
 
 #[test]

@@ -9,14 +9,16 @@ use super::plan::plans;
 use crate::checkpoint::{CheckpointSchedule, Reader};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
+use crate::report::cycle::CycleStory;
 use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checkpoint, Report, Run, Setting, json, place, reason, text};
-use crate::search::cycles::lasso;
+use crate::search::cycles::lasso::{self, Starved};
 use crate::search::monitor::{Deadline, Monitor};
 use crate::search::outcome::{About, Limit, Outcome, Verdict, Violation, ViolationKind};
 use crate::search::plan::{Assertions, CycleProperty, Plan, Property};
+use crate::search::walk::Movers;
 use crate::source::{SourceMap, Span};
 use crate::store::WorkDir;
 use std::cell::Cell;
@@ -115,12 +117,13 @@ pub(super) fn run_plans(
         }
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
         let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left_checkpoint);
-        let mut run = Run { property: name, of_property, trails: Vec::new(), outcome, checkpoint };
+        let mut run = Run { property: name, of_property, trails: Vec::new(), cycles: Vec::new(), outcome, checkpoint };
         let (own, program) = property.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
         for violation in &run.outcome.violations {
             match describe(model, &loaded.map, &program, &plan, violation, run.property.as_deref()) {
-                Ok(trail) => {
+                Ok((trail, cycle)) => {
+                    run.cycles.push(cycle);
                     let trail = Trail { outside: loaded.outside.clone(), ..trail };
                     run.trails.push(trails.write(console, &loaded.model, &trail));
                 }
@@ -262,7 +265,7 @@ pub(super) fn preprocessor_arguments(model: &ModelArgs) -> Vec<String> {
     defines.chain(model.include_dirs.iter().map(|dir| format!("-I{}", dir.display()))).collect()
 }
 
-/// Replays a violation and writes it down with its texts.
+/// Replays a violation and writes it down with its texts; of a cycle, also what is told of it.
 fn describe(
     model: &Model,
     map: &SourceMap,
@@ -270,26 +273,41 @@ fn describe(
     plan: &Plan,
     violation: &Violation,
     name: Option<&str>,
-) -> Result<Trail, String> {
+) -> Result<(Trail, Option<CycleStory>), String> {
+    let mut cycle = None;
     let mut steps = Vec::with_capacity(violation.path.len());
     // Where the initial state itself cannot be made there is nothing to execute.
     let is_start = violation.path.is_empty() && Machine::new(program).is_err();
     if !is_start {
         let mut recorder = Recorder::new(model, map, program, program.claim_number)?;
         let mut last = None;
+        let mut around = Vec::new();
         for (number, &step) in violation.path.iter().enumerate() {
             let record = recorder.take(step).map_err(|what| format!("step {}: {what}", number + 1))?;
             let line = record.place.map_or(0, |(_, line)| line);
+            if record.pid.is_some() && violation.cycle_start.is_some_and(|start| number >= start) {
+                around.push((record.who.clone(), record.text.clone()));
+            }
             steps.push(TrailStep { step, process: record.process, line, text: record.text });
             last = record.trap;
         }
         if !shows(recorder.machine(), last.as_deref(), violation) {
             return Err("its path does not lead to the error".into());
         }
-        lasso::check(program, plan.settings().rules, plan.search.is_fair(), violation)?;
+        let rules = plan.settings().rules;
+        lasso::check(program, rules, plan.search.is_fair(), violation)?;
+        cycle = lasso::starved(program, rules, violation).map(|Starved { always, sometimes }| {
+            let view = recorder.view();
+            // One that lives in a part of the cycle only has no name where the cycle closes.
+            let lives = |pid: &usize| *pid < view.machine.process_count();
+            let names = |movers: Movers| {
+                movers.pids().map(usize::from).filter(lives).map(|pid| view.process_name(pid)).collect()
+            };
+            CycleStory::new(around, names(always), names(sometimes))
+        });
     }
     let place = place(map, violation.span);
-    Ok(Trail {
+    let trail = Trail {
         model: model.name.clone(),
         fingerprint: model.fingerprint,
         property: name.map(str::to_string),
@@ -304,7 +322,8 @@ fn describe(
         },
         cycle_start: violation.cycle_start.filter(|&start| start < violation.path.len()),
         steps,
-    })
+    };
+    Ok((trail, cycle))
 }
 
 /// Is the error there at the end of its path? `last`: what is wrong with the last step.

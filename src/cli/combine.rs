@@ -136,6 +136,11 @@ const RULES: &[Rule] = rules! {
         "a checkpoint is of one search";
     "--checkpoint-every without --checkpoint", |o| o.search.checkpoint_every.is_some() && o.search.checkpoint.is_none(),
         "there is no file to write to";
+    // Counterexamples
+    "--shortest with --search bfs", |o| o.shortest && o.search.bfs(),
+        "the first error of a breadth-first search is reached in the fewest moves anyway";
+    "--shortest with --all-errors", |o| o.shortest && o.checks.all_errors,
+        "it is about one counterexample";
     // What is checked
     "--strict-channels with --no-end-states", |o| o.checks.strict_channels && o.checks.no_end_states,
         "it says which end states are valid";
@@ -318,6 +323,8 @@ pub(super) mod tests {
         "--checkpoint c --search bfs --por",
         "--checkpoint c --search bfs --store compact --repeat 2",
         "--checkpoint-every 5 --search bfs",
+        "--shortest --search bfs",
+        "--shortest --all-errors",
         "--strict-channels --no-end-states",
         "--property p --no-claims",
         "--formula p --formula-file p",

@@ -115,6 +115,11 @@ pub(crate) struct CheckArgs {
     /// Write the trail of the first error to this file [default: MODEL.trail.json in the current folder].
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "no_trail")]
     pub trail: Option<PathBuf>,
+    /// Where an error is found, look for a shorter counterexample: for assertions and end states breadth first, within --memory and
+    /// --time; a cycle and the way to it are made shorter. The report says how short the counterexample is known to be.
+    #[arg(long, help_heading = "Output")]
+    #[serde(default)]
+    pub shortest: bool,
     /// Write no trail files.
     #[arg(long, help_heading = "Output")]
     pub no_trail: bool,

@@ -50,6 +50,7 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
             (false, true) => EndStates::JudgeChannels,
         },
         all_errors: checks.all_errors,
+        shortest: args.shortest,
         memory: options.memory,
         time: options.time,
         seed: options.seed(),
@@ -237,6 +238,7 @@ mod tests {
         ("--no-merging", "depth-first, exact store, persistent sets, dead variables set to 0"),
         ("--no-dead-variables", "depth-first, exact store, persistent sets, local steps merged"),
         ("--all-errors", "depth-first, exact store"),
+        ("--shortest", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged, then a shorter counterexample"),
         ("--sleep", "depth-first, exact store, sleep sets"),
         ("--por", "depth-first, exact store, persistent sets"),
         ("--por --check-por --check-independence", "depth-first, exact store, persistent sets"),
@@ -320,7 +322,7 @@ mod tests {
         "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
         "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",
         "--switch-rate 0.2", "--work-dir w", "--disk-window 0.5", "--all-errors", "--no-end-states", "--no-assertions",
-        "--strict-channels", "--non-progress",
+        "--strict-channels", "--non-progress", "--shortest",
     ];
 
     /// What an option says already, or what another one leaves no room for.

@@ -4,8 +4,9 @@
 //! (the first violated one, else the first incomplete one, …), `errors` has the errors of all, and `properties` has one
 //! entry for each search.
 
-use super::{Report, Run, Setting, reason, unreached};
-use crate::search::outcome::{About, Verdict};
+use super::cycle::CycleStory;
+use super::{Report, Run, Setting, reason, shortness, unreached};
+use crate::search::outcome::{About, Shortness, Verdict};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -68,6 +69,19 @@ struct Error<'a> {
     property: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle_start: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<&'a CycleStory>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortest: Option<Shortest>,
+}
+
+/// What came of the search for a shorter counterexample.
+#[derive(Serialize)]
+struct Shortest {
+    /// No error is reached in fewer moves.
+    known: bool,
+    /// In words.
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -199,6 +213,11 @@ fn errors<'a>(report: &Report<'a>, run: &'a Run) -> Vec<Error<'a>> {
             trail: run.trails.get(index).and_then(|trail| trail.as_deref()),
             property: run.property.as_deref().filter(|_| violation.about == About::Property),
             cycle_start: violation.cycle_start,
+            cycle: run.cycles.get(index).and_then(|cycle| cycle.as_ref()),
+            shortest: outcome
+                .shortness
+                .as_ref()
+                .map(|how| Shortest { known: *how == Shortness::Shortest, text: shortness(how) }),
         }
     };
     outcome.violations.iter().enumerate().map(error).collect()

@@ -3,6 +3,7 @@
 //! told to.
 
 pub(crate) mod chart;
+pub(crate) mod cycle;
 pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod number;
@@ -19,7 +20,7 @@ pub(crate) use setting::Checks;
 pub(crate) use setting::Setting;
 
 use crate::model::Model;
-use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
+use crate::search::outcome::{Limit, Outcome, Retraction, Shortness, Verdict};
 use crate::source::{SourceMap, Span};
 
 /// One search of a check: that of a property, or the only one.
@@ -34,6 +35,8 @@ pub(crate) struct Run {
     pub of_property: Option<Verdict>,
     /// For each of the outcome's violations the trail file, if one was written.
     pub trails: Vec<Option<String>>,
+    /// For each of the outcome's violations that is a cycle, what is told of it.
+    pub cycles: Vec<Option<cycle::CycleStory>>,
     /// Where an incomplete search can be gone on from.
     pub checkpoint: Option<Checkpoint>,
 }
@@ -150,6 +153,24 @@ pub(crate) fn reason(limit: &Limit) -> String {
         Limit::Retract(Retraction::Births) => "a reduction assumes a bound on births, and there is none".into(),
         Limit::Retract(Retraction::ChannelClaim(how)) => format!("a reduction relies on xr and xs, but: {how}"),
         Limit::Internal(what) => format!("internal error: {what}"),
+    }
+}
+
+/// How short a counterexample is, in a sentence without a full stop.
+pub(crate) fn shortness(shortness: &Shortness) -> String {
+    match shortness {
+        Shortness::Shortest => "this is a shortest counterexample: no error is reached in fewer moves".into(),
+        Shortness::ShortLasso => {
+            "a shortest way to this cycle, and a shortest way round from there; another cycle may be nearer".into()
+        }
+        Shortness::ShortWay => "a shortest way to this cycle; the cycle itself is as it was found".into(),
+        Shortness::Unfinished(limit) => {
+            format!(
+                "this counterexample may not be a shortest one: the search for a shorter one has ended early: {}",
+                reason(limit)
+            )
+        }
+        Shortness::AsFound => "this counterexample is as it was found: no shorter one can be looked for here".into(),
     }
 }
 

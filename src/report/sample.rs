@@ -100,7 +100,14 @@ impl Sample {
             map,
             model,
             setting,
-            runs: vec![Run { property: None, outcome, of_property: None, trails, checkpoint: None }],
+            runs: vec![Run {
+                property: None,
+                outcome,
+                of_property: None,
+                trails,
+                cycles: Vec::new(),
+                checkpoint: None,
+            }],
             arguments: Vec::new(),
         }
     }

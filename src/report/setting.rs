@@ -62,6 +62,9 @@ pub(crate) struct Setting {
     /// Every error is counted.
     #[serde(skip_serializing_if = "is_false")]
     pub all_errors: bool,
+    /// A shorter counterexample is looked for.
+    #[serde(skip_serializing_if = "is_false")]
+    pub shortest: bool,
     /// Weak fairness.
     #[serde(skip_serializing_if = "is_false")]
     pub fair: bool,
@@ -133,6 +136,7 @@ impl Setting {
             memory: plan.memory,
             time: plan.time.map(|time| time.as_secs_f64()),
             all_errors: plan.all_errors,
+            shortest: plan.shortest,
             fair: plan.search.is_fair(),
             seed: plan.seed,
             checks: Checks::of(plan, plans),
@@ -161,6 +165,7 @@ impl Setting {
             (self.disk, "visited states on disk"),
             (self.serial, "cache first, then disk"),
             (self.fair, "weak fairness"),
+            (self.shortest, "then a shorter counterexample"),
         ];
         parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));
         if self.pod > 0 {

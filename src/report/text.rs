@@ -4,13 +4,16 @@
 
 use super::json::rate;
 use super::number::{bytes, counted, duration, probability, thousands};
-use super::{Checkpoint, Report, Run, Setting, reason, unreached};
+use super::{Checkpoint, Report, Run, Setting, reason, shortness, unreached};
 use crate::search::outcome::{About, Verdict, Violation};
 use crate::source::visible::visible;
 use std::fmt::Write;
 
 /// At most so many unreached statements are listed for a process type; JSON has them all.
 const MOST_UNREACHED: usize = 40;
+
+/// A counterexample with more steps than this is hard to read.
+const MANY_STEPS: usize = 100;
 
 const RED: &str = "\x1b[1;31m";
 const GREEN: &str = "\x1b[1;32m";
@@ -26,6 +29,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     let _ = writeln!(out, "{}", verdict_line(report, deciding));
     if let [run] = report.runs {
         property_line(&mut out, report, run);
+        about_counterexample(&mut out, report, run);
         let _ = writeln!(out);
         heading(&mut out, report);
         counts(&mut out, report, run);
@@ -33,10 +37,12 @@ pub(crate) fn render(report: &Report<'_>) -> String {
         for run in report.runs {
             if run.of_property.is_some() {
                 property_line(&mut out, report, run);
+                about_counterexample(&mut out, report, run);
                 continue;
             }
             let name = run.property.as_deref().unwrap_or("no property");
             let _ = writeln!(out, "  {BOLD}{name}{PLAIN}: {}", verdict_line(report, run));
+            about_counterexample(&mut out, report, run);
         }
         let _ = writeln!(out);
         heading(&mut out, report);
@@ -49,6 +55,20 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     unreached_statements(&mut out, report);
     next_command(&mut out, report, deciding);
     out
+}
+
+/// What a cycle does, and how short a counterexample is.
+fn about_counterexample(out: &mut String, report: &Report<'_>, run: &Run) {
+    for story in run.cycles.iter().flatten() {
+        let _ = writeln!(out, "  {}", story.text);
+    }
+    let steps = run.outcome.violations.first().map_or(0, |violation| violation.path.len());
+    if let Some(how) = &run.outcome.shortness {
+        let _ = writeln!(out, "  {}", shortness(how));
+    } else if steps > MANY_STEPS && report.setting.algorithm == "dfs" && !report.setting.all_errors {
+        let steps = thousands(steps as u64);
+        let _ = writeln!(out, "  the counterexample has {steps} steps: --shortest looks for a shorter one");
+    }
 }
 
 /// What is said of the property alone, if that differs from the verdict of the search.

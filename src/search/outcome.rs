@@ -196,10 +196,27 @@ pub struct Outcome {
     pub advice: Option<String>,
     /// What else the user should know about how the answer was found.
     pub notes: Vec<String>,
+    /// Where a shorter counterexample was to be looked for: what came of it.
+    pub shortness: Option<Shortness>,
     /// What ended a search that has found errors and was to go on after them.
     pub stopped: Option<Limit>,
     /// Seconds of search.
     pub seconds: f64,
+}
+
+/// How short a counterexample is, where somebody has asked for a short one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shortness {
+    /// No error is reached in fewer moves.
+    Shortest,
+    /// A cycle: no way to this cycle is shorter, and no way round from there.
+    ShortLasso,
+    /// A fair cycle: no way to this cycle is shorter; the cycle is as it was found.
+    ShortWay,
+    /// As it was found: the search for a shorter one has ended early.
+    Unfinished(Limit),
+    /// As it was found: there is no search for a shorter one.
+    AsFound,
 }
 
 /// The figures of a breadth-first search with a queue.
@@ -300,6 +317,7 @@ impl Outcome {
             levels: None,
             advice: None,
             notes: Vec::new(),
+            shortness: None,
             stopped: None,
             seconds: 0.0,
         }

@@ -14,10 +14,46 @@ use crate::search::walk::{Movers, Rules};
 
 /// Says what is wrong with the cycle of a violation. A violation without a cycle is not looked at. `rules` are those of the search.
 pub fn check(program: &Program, rules: Rules, fair: bool, violation: &Violation) -> Result<(), String> {
-    let Some(start) = violation.cycle_start else { return Ok(()) };
+    match go_round(program, rules, violation, |_, _| ())? {
+        Some(cycle) => cycle.judge(violation.kind, fair),
+        None => Ok(()),
+    }
+}
+
+/// Who does not move in a cycle, although it could.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Starved {
+    /// Processes that can move in every state of the cycle and never do: the run is not weakly fair.
+    pub always: Movers,
+    /// Processes that can move in some states of the cycle, not in all, and never do.
+    pub sometimes: Movers,
+}
+
+/// Who does not move in the cycle of a violation, although it could. `None` if there is no cycle.
+pub fn starved(program: &Program, rules: Rules, violation: &Violation) -> Option<Starved> {
+    let cycle = go_round(program, rules, violation, |_, _| ()).ok()??;
+    let always = cycle.able.without(cycle.unable).without(cycle.moved);
+    Some(Starved { always, sometimes: cycle.able.without(cycle.moved).without(always) })
+}
+
+/// Executes the path of a violation and looks at the states of its cycle. `see` hears of each of them, with the number of
+/// steps before it. `None` if there is no cycle.
+pub(super) fn go_round(
+    program: &Program,
+    rules: Rules,
+    violation: &Violation,
+    mut see: impl FnMut(usize, &Machine<'_>),
+) -> Result<Option<Cycle>, String> {
+    let Some(start) = violation.cycle_start else { return Ok(None) };
     let mut machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
-    let mut cycle =
-        Cycle { rules, accepts: false, progress: false, moved: Movers::default(), unable: Movers::default() };
+    let mut cycle = Cycle {
+        rules,
+        accepts: false,
+        progress: false,
+        moved: Movers::default(),
+        able: Movers::default(),
+        unable: Movers::default(),
+    };
     let mut first = None;
     let mut before = None;
     for (number, &step) in violation.path.iter().enumerate() {
@@ -26,6 +62,7 @@ pub fn check(program: &Program, rules: Rules, fair: bool, violation: &Violation)
         }
         if number == start || (number > start && is_state(&machine, rules, before, step)) {
             cycle.look(&mut machine);
+            see(number, &machine);
         }
         before = Some(AtStep { step, atomic: is_atomic(&machine, step) });
         replay::take(&mut machine, step).map_err(|what| format!("step {}: {what}", number + 1))?;
@@ -41,12 +78,13 @@ pub fn check(program: &Program, rules: Rules, fair: bool, violation: &Violation)
         None if rules.claim => return Err("the cycle has no steps".into()),
         None => {
             cycle.look(&mut machine);
+            see(violation.path.len(), &machine);
             if cycle.unable != Movers::default().complement() {
                 return Err("the run does not stop where it is said to stop".into());
             }
         }
     }
-    cycle.judge(violation.kind, fair)
+    Ok(Some(cycle))
 }
 
 /// A step that was taken.
@@ -82,12 +120,14 @@ fn is_state(machine: &Machine<'_>, rules: Rules, before: Option<AtStep>, next: S
 }
 
 /// What was seen on the way around.
-struct Cycle {
+pub(super) struct Cycle {
     rules: Rules,
     accepts: bool,
     progress: bool,
     /// Processes that move.
     moved: Movers,
+    /// Processes that can move in some state.
+    able: Movers,
     /// Processes that cannot move in some state.
     unable: Movers,
 }
@@ -97,7 +137,9 @@ impl Cycle {
     fn look(&mut self, machine: &mut Machine<'_>) {
         self.accepts |= accepting(machine);
         self.progress |= (0..machine.process_count()).any(|pid| machine.place(pid).progress);
-        self.unable = self.unable.union(peek(machine, self.rules).movers.complement());
+        let able = peek(machine, self.rules).movers;
+        self.able = self.able.union(able);
+        self.unable = self.unable.union(able.complement());
     }
 
     fn judge(&self, kind: ViolationKind, fair: bool) -> Result<(), String> {

@@ -1,11 +1,12 @@
 //! Searches for cycles: runs that go on for ever and break a property.
 //!
 //! `nested` looks for acceptance cycles, `fair` for acceptance cycles of weakly fair runs. [`lasso`] executes every cycle
-//! again and checks it by the definition before the user is told of it.
+//! again and checks it by the definition before the user is told of it. [`shorten`] makes a cycle and the way to it shorter.
 
 pub mod fair;
 pub mod lasso;
 pub mod nested;
+pub mod shorten;
 
 use crate::exec::Machine;
 use crate::model::Model;

@@ -5,11 +5,12 @@
 //! Choices that depend on each other are nested: a cache has room for one reduction only, precision on demand has none, and
 //! fairness is a matter of cycles. So a combination that no search can do has no value here, and no code.
 //!
-//! The file `run` executes a plan. The files `depth` and `breadth` make the stores and reductions that a plan names.
+//! The file `run` executes a plan, and `shorter` looks for a shorter counterexample if the plan asks for it. The files `depth` and `breadth` make the stores and reductions that a plan names.
 
 mod breadth;
 mod depth;
 mod run;
+mod shorter;
 
 pub use crate::analysis::statics::Reductions;
 pub use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
@@ -42,6 +43,8 @@ pub struct Plan {
     pub end_states: EndStates,
     /// Count every error and go on.
     pub all_errors: bool,
+    /// Where an error is found, look for a shorter counterexample.
+    pub shortest: bool,
     /// Budget in bytes.
     pub memory: Option<u64>,
     /// Budget of time for all plans of a command together; whoever runs the plans sets the deadline.
@@ -60,6 +63,7 @@ impl Default for Plan {
             assertions: Assertions::default(),
             end_states: EndStates::default(),
             all_errors: false,
+            shortest: false,
             memory: None,
             time: None,
             seed: 1,

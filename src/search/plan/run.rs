@@ -79,6 +79,9 @@ impl Plan {
                 outcome.verdict = Verdict::Incomplete(Limit::Internal(bug));
             }
             outcome.notes.append(&mut notes);
+            if self.shortest {
+                self.shorten(model, monitor, &mut outcome);
+            }
             tell_whole_budget(&mut outcome, monitor);
             return outcome;
         }

@@ -116,6 +116,16 @@ impl Movers {
         self.0[usize::from(pid >> 6)] |= 1 << (pid & 63);
     }
 
+    /// The processes, in order.
+    pub fn pids(self) -> impl Iterator<Item = u8> {
+        (0..=u8::MAX).filter(move |&pid| self.0[usize::from(pid >> 6)] >> (pid & 63) & 1 == 1)
+    }
+
+    /// In this one and not in the other.
+    pub fn without(self, other: Movers) -> Movers {
+        Movers(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
     /// As bytes.
     pub fn bytes(self) -> impl Iterator<Item = u8> {
         self.0.into_iter().flat_map(u64::to_le_bytes)

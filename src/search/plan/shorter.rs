@@ -1,0 +1,65 @@
+//! `--shortest`: a shorter counterexample for an error that the search of a plan has found.
+//!
+//! For assertions and end states a breadth-first search over an exact store follows, within the same budgets; its first error
+//! is one that is reached in the fewest moves. A cycle is made shorter by [`shorten`]. What cannot be shown to be short is kept as
+//! it was found, and the outcome says so.
+
+use super::{BreadthFirst, Plan, Property, Reductions, Search};
+use crate::model::Model;
+use crate::search::cycles::shorten::shorten;
+use crate::search::monitor::Monitor;
+use crate::search::outcome::{Outcome, Shortness, Verdict, Violation};
+
+impl Plan {
+    /// Puts a shorter counterexample in the place of the one that was found, if there is one.
+    pub(super) fn shorten(&self, model: &Model, monitor: &mut Monitor<'_>, outcome: &mut Outcome) {
+        let [found] = &mut outcome.violations[..] else { return };
+        outcome.shortness = Some(match (self.property(), found.cycle_start) {
+            (Property::Safety, _) => {
+                let again = self.breadth_first_again().execute(model, monitor);
+                outcome.memory = outcome.memory.max(again.memory);
+                outcome.seconds += again.seconds;
+                shortness_of(found, again)
+            }
+            (Property::Cycles(_), Some(_)) => self.shorten_cycle(model, monitor, found),
+            // The path ends in the state that breaks the property. A breadth-first search for such states belongs here.
+            (Property::Cycles(_), None) => Shortness::AsFound,
+        });
+    }
+
+    /// The search for a shortest counterexample. Merged steps would count as one move.
+    fn breadth_first_again(&self) -> Plan {
+        Plan {
+            shortest: false,
+            assertions: self.judged_assertions(),
+            statics: Reductions { merging: false, ..self.statics },
+            search: Search::Breadth(BreadthFirst { max_depth: self.search.max_depth(), ..BreadthFirst::default() }),
+            ..self.clone()
+        }
+    }
+
+    fn shorten_cycle(&self, model: &Model, monitor: &Monitor<'_>, found: &mut Violation) -> Shortness {
+        let (_, program) = self.property().compile(model);
+        let fair = self.search.is_fair();
+        match shorten(&program, self.settings().rules, fair, found, monitor.patience()) {
+            Some(shorter) => {
+                *found = shorter;
+                if fair { Shortness::ShortWay } else { Shortness::ShortLasso }
+            }
+            None => monitor.must_end().map_or(Shortness::AsFound, Shortness::Unfinished),
+        }
+    }
+}
+
+/// Takes over what a breadth-first search has found.
+fn shortness_of(found: &mut Violation, again: Outcome) -> Shortness {
+    match (again.verdict, again.violations.into_iter().next()) {
+        (Verdict::Violated, Some(shortest)) => {
+            *found = shortest;
+            Shortness::Shortest
+        }
+        (Verdict::Incomplete(limit), _) => Shortness::Unfinished(limit),
+        // What follows a state may hang on hidden variables, and breadth first they have other values.
+        _ => Shortness::AsFound,
+    }
+}
