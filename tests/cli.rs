@@ -189,6 +189,75 @@ fn a_cycle_is_told_in_a_sentence() {
     assert!(out(&output).contains("  a shortest way to this cycle"), "{}", out(&output));
 }
 
+/// Fails in several ways, and gets stuck with several values.
+const SEVERAL: &str = "byte x;
+active proctype P() {
+    if :: x = 1 :: x = 2 :: x = 3; assert(x != 3) :: x = 4; assert(x != 4) :: x = 5; x = 1 / (x - 5) fi;
+    false
+}\n";
+
+/// `--another` until there is none: each answer is one that was not there before, and each trail stays and replays.
+#[test]
+fn another_counterexample_is_another() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", SEVERAL);
+    let mut seen = Vec::new();
+    for number in 1.. {
+        let report = json(&folder.pv("check m.pml --another --json"));
+        assert_eq!(report["verdict"], "violated");
+        let Some(error) = report["errors"].get(0) else { break };
+        let trail = if number == 1 { "m.pml.trail.json".into() } else { format!("m.pml.{number}.trail.json") };
+        assert_eq!(error["trail"], trail.as_str());
+        let replay = folder.pv(&format!("replay m.pml {trail}"));
+        assert_eq!(code(&replay), 0, "{}", err(&replay));
+        let state = out(&replay).lines().last().map(str::to_string);
+        let key = (error["message"].clone(), error["line"].clone(), state);
+        assert!(!seen.contains(&key), "{key:?} again");
+        seen.push(key);
+        assert!(number < 20, "{seen:?}");
+    }
+    // Two assertions, a division, which goes on with 0, and a deadlock for each of five values.
+    assert_eq!(seen.len(), 8, "{seen:?}");
+    assert_eq!(json(&folder.pv("check m.pml --all-errors --no-trail --json"))["error_count"], 8);
+    let last = folder.pv("check m.pml --another");
+    assert_eq!(code(&last), 1);
+    assert!(out(&last).starts_with("violated: no counterexample is found beside the known ones"), "{}", out(&last));
+    // Breadth first likewise.
+    let last = folder.pv("check m.pml --another --search bfs");
+    assert!(out(&last).starts_with("violated: no counterexample is found beside the known ones"), "{}", out(&last));
+    // Trails of another model are not passed over.
+    folder.write("m.pml", &SEVERAL.replace("false", "x = 0; false"));
+    let changed = folder.pv("check m.pml --another");
+    assert_eq!(code(&changed), 2);
+    assert!(err(&changed).contains("is a trail of another model"), "{}", err(&changed));
+}
+
+#[test]
+fn another_cycle_repeats_other_steps() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    let model =
+        "byte x; active proctype P() { if :: do :: x = 1 od :: do :: x = 2 od :: skip fi } ltl p { <> (x == 3) }";
+    folder.write("m.pml", model);
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        let report = json(&folder.pv("check m.pml --another --json"));
+        told.push(report["errors"][0]["cycle"]["text"].as_str().unwrap_or_default().to_string());
+    }
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "P(0) repeats `x = 1` for ever",
+            "P(0) repeats `x = 2` for ever",
+            "nothing can move any more: the run stays where it is for ever",
+        ]
+    );
+    assert_eq!(json(&folder.pv("check m.pml --another --json"))["errors"], Value::Array(Vec::new()));
+    // Without the option the search begins anew, and the further trails go.
+    assert_eq!(code(&folder.pv("check m.pml")), 1);
+    assert!(!folder.path("m.pml.2.trail.json").exists());
+}
+
 /// Reduced for deadlocks only, a search does not look for other errors, but hides none that it meets.
 #[test]
 fn deadlocks_only_reports_the_run_time_errors_it_meets() {

@@ -240,7 +240,7 @@ fn broken_relation() -> Result<(), Failed> {
         }
         let audit = Some(Audit::new(&model, &program, Some(relation), None));
         let monitor = &mut Monitor::silent(&interrupt);
-        let task = Task { model: &model, program: &program, settings, audit, monitor };
+        let task = Task { model: &model, program: &program, settings, known: &[], audit, monitor };
         let outcome = if breadth {
             let mut store = ExactStore::with_links(1, usize::MAX);
             pv::search::explore::bfs::search(task, &mut store, &mut Full)

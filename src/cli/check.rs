@@ -15,8 +15,9 @@ use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checkpoint, Report, Run, Setting, json, place, reason, text};
 use crate::search::cycles::lasso::{self, Starved};
+use crate::search::known::KnownError;
 use crate::search::monitor::{Deadline, Monitor};
-use crate::search::outcome::{About, Limit, Outcome, Verdict, Violation, ViolationKind};
+use crate::search::outcome::{About, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::plan::{Assertions, CycleProperty, Plan, Property};
 use crate::search::walk::Movers;
 use crate::source::{SourceMap, Span};
@@ -76,6 +77,11 @@ pub(super) fn run_plans(
     let alone = plans.len() == 1;
     let mut runs = Vec::new();
     let mut trails = TrailNames { args, written: 0 };
+    let known_trails = match trails.known(&loaded.model) {
+        Ok(known) => known,
+        Err(message) => return console.wrong(message),
+    };
+    trails.written = known_trails.len();
     let mut known = KnownErrors::default();
     for mut plan in plans {
         if known.assertion && !plan.all_errors {
@@ -83,6 +89,12 @@ pub(super) fn run_plans(
         }
         let property = plan.property();
         let name = property_name(&loaded.model, property);
+        if let Some(known) = &mut plan.known {
+            match known_errors(&known_trails, &loaded.model, property, name.as_deref()) {
+                Ok(errors) => *known = errors,
+                Err(message) => return console.wrong(message),
+            }
+        }
         let searcher = Searcher {
             console,
             model: &loaded.model,
@@ -144,6 +156,27 @@ pub(super) fn run_plans(
     }
     trails.remove_earlier(&loaded.model);
     print(console, args, loaded, &setting, &runs)
+}
+
+/// What the trails of a property show.
+fn known_errors(
+    trails: &[(PathBuf, Trail)],
+    model: &Model,
+    property: Property,
+    name: Option<&str>,
+) -> Result<Vec<KnownError>, String> {
+    let (_, program) = property.compile(model);
+    let non_progress = property == Property::Cycles(CycleProperty::Progress);
+    let of_property = |trail: &Trail| trail.property.as_deref() == name && trail.non_progress == non_progress;
+    let known = trails.iter().filter(|(_, trail)| of_property(trail)).map(|(path, trail)| {
+        let steps: Vec<Step> = trail.steps.iter().map(|step| step.step).collect();
+        // A run that stays where it is has a cycle without steps, which a trail does not tell.
+        let stays = matches!(trail.error.message.as_str(), "acceptance cycle" | "non-progress cycle");
+        let cycle_start = trail.cycle_start.or(stays.then_some(steps.len()));
+        KnownError::new(&program, &trail.error.message, &steps, cycle_start)
+            .map_err(|what| format!("{} does not replay: {what}", path.display()))
+    });
+    known.collect()
 }
 
 /// Runs the searches of one property.
@@ -362,9 +395,27 @@ impl TrailNames<'_> {
         }
     }
 
+    /// The trails that are there, where another counterexample than theirs is wanted.
+    fn known(&self, model: &Model) -> Result<Vec<(PathBuf, Trail)>, String> {
+        if !self.args.another {
+            return Ok(Vec::new());
+        }
+        let paths = (1..=MOST_TRAILS).map(|number| self.path(model, number));
+        let read = |path: PathBuf| {
+            let trail = Trail::read(&path)?;
+            trail.must_be_of(model.fingerprint, &path)?;
+            Ok((path, trail))
+        };
+        let known = paths.take_while(|path| path.exists()).map(read).collect::<Result<Vec<_>, String>>();
+        known.map_err(|what| format!("--another: {what}; remove the file, or check once without --another"))
+    }
+
     /// Removes the further trails of an earlier run whose first one this run has written over, so that those which lie there
     /// belong together.
     fn remove_earlier(&self, model: &Model) {
+        if self.args.another {
+            return;
+        }
         let further = (self.written + 1..=MOST_TRAILS).map(|number| self.path(model, number));
         for path in further.filter(|path| self.written > 0 && Trail::is_of_model(path, &model.name)) {
             // one that stays does no harm

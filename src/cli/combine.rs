@@ -27,7 +27,7 @@ const RULES: &[Rule] = rules! {
     "--full with --por", |o| o.search.full && o.search.por,
         "one leaves out nothing, the other leaves out what is outside persistent sets";
     "--no-dead-variables where nothing is left out by default", |o| o.search.no_dead_variables && !reduces(o),
-        "there is nothing to turn off; --full, --all-errors, --sleep, --por, --cache and their like leave out what they name alone";
+        "there is nothing to turn off; --full, --all-errors, --another, --sleep, --por, --cache and their like leave out what they name alone";
     "--no-merging where nothing is merged by default", |o| o.search.no_merging && (!reduces(o) || o.search.bfs()),
         "there is nothing to turn off; steps are merged in a depth-first search without other options of this kind";
     "--sleep with --search bfs", |o| o.search.sleep && o.search.bfs(),
@@ -141,6 +141,14 @@ const RULES: &[Rule] = rules! {
         "the first error of a breadth-first search is reached in the fewest moves anyway";
     "--shortest with --all-errors", |o| o.shortest && o.checks.all_errors,
         "it is about one counterexample";
+    "--another with --shortest", |o| o.another && o.shortest,
+        "a shortest counterexample may be one that is known";
+    "--another with --all-errors", |o| o.another && o.checks.all_errors,
+        "one looks for one more error, the other for all";
+    "--another with --search bfs and a store that forgets, errs, answers late or is saved",
+        |o| o.another && o.search.bfs()
+            && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact || o.search.checkpoint.is_some()),
+        "what is known is looked up beside an exact store in memory";
     // What is checked
     "--strict-channels with --no-end-states", |o| o.checks.strict_channels && o.checks.no_end_states,
         "it says which end states are valid";
@@ -325,6 +333,9 @@ pub(super) mod tests {
         "--checkpoint-every 5 --search bfs",
         "--shortest --search bfs",
         "--shortest --all-errors",
+        "--another --shortest",
+        "--another --all-errors",
+        "--another --search bfs --disk",
         "--strict-channels --no-end-states",
         "--property p --no-claims",
         "--formula p --formula-file p",

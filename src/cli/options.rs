@@ -120,6 +120,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, help_heading = "Output")]
     #[serde(default)]
     pub shortest: bool,
+    /// Look for a counterexample that no trail file of the model shows yet: another error, another last step or another state at the
+    /// end; of a cycle, other steps that repeat. The new trail is written beside the others.
+    #[arg(long, help_heading = "Output")]
+    #[serde(default)]
+    pub another: bool,
     /// Write no trail files.
     #[arg(long, help_heading = "Output")]
     pub no_trail: bool,

@@ -50,6 +50,7 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
             (false, true) => EndStates::JudgeChannels,
         },
         all_errors: checks.all_errors,
+        known: args.another.then(Vec::new),
         shortest: args.shortest,
         memory: options.memory,
         time: options.time,
@@ -69,7 +70,7 @@ pub(super) fn reduces(args: &CheckArgs) -> bool {
     let options = &args.search;
     let named = options.full || options.sleep || options.por || options.check_independence;
     let whole = options.cache.is_some() || options.pod() > 0 || options.disk || options.checkpoint.is_some();
-    !(named || whole || args.checks.all_errors)
+    !(named || whole || args.checks.all_errors || args.another)
 }
 
 /// What is left out of the model before the search. Breadth first, steps are not merged: the counterexample stays a shortest one.
@@ -239,6 +240,7 @@ mod tests {
         ("--no-dead-variables", "depth-first, exact store, persistent sets, local steps merged"),
         ("--all-errors", "depth-first, exact store"),
         ("--shortest", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged, then a shorter counterexample"),
+        ("--another", "depth-first, exact store, beside known counterexamples"),
         ("--sleep", "depth-first, exact store, sleep sets"),
         ("--por", "depth-first, exact store, persistent sets"),
         ("--por --check-por --check-independence", "depth-first, exact store, persistent sets"),
@@ -322,7 +324,7 @@ mod tests {
         "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
         "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",
         "--switch-rate 0.2", "--work-dir w", "--disk-window 0.5", "--all-errors", "--no-end-states", "--no-assertions",
-        "--strict-channels", "--non-progress", "--shortest",
+        "--strict-channels", "--non-progress", "--shortest", "--another",
     ];
 
     /// What an option says already, or what another one leaves no room for.
@@ -333,8 +335,15 @@ mod tests {
             "--no-assertions" => with("--deadlocks-only"),
             // These are about the whole state space, or about cycles, where nothing is left out by itself.
             "--full" => {
-                let whole =
-                    ["--cache 500", "--pod 2", "--disk", "--all-errors", "--check-independence", "--non-progress"];
+                let whole = [
+                    "--cache 500",
+                    "--pod 2",
+                    "--disk",
+                    "--all-errors",
+                    "--another",
+                    "--check-independence",
+                    "--non-progress",
+                ];
                 whole.iter().any(|&option| with(option))
             }
             _ => false,

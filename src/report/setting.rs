@@ -62,6 +62,9 @@ pub(crate) struct Setting {
     /// Every error is counted.
     #[serde(skip_serializing_if = "is_false")]
     pub all_errors: bool,
+    /// Known counterexamples are passed over.
+    #[serde(skip_serializing_if = "is_false")]
+    pub another: bool,
     /// A shorter counterexample is looked for.
     #[serde(skip_serializing_if = "is_false")]
     pub shortest: bool,
@@ -136,6 +139,7 @@ impl Setting {
             memory: plan.memory,
             time: plan.time.map(|time| time.as_secs_f64()),
             all_errors: plan.all_errors,
+            another: plan.known.is_some(),
             shortest: plan.shortest,
             fair: plan.search.is_fair(),
             seed: plan.seed,
@@ -165,6 +169,7 @@ impl Setting {
             (self.disk, "visited states on disk"),
             (self.serial, "cache first, then disk"),
             (self.fair, "weak fairness"),
+            (self.another, "beside known counterexamples"),
             (self.shortest, "then a shorter counterexample"),
         ];
         parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));

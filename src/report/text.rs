@@ -107,8 +107,12 @@ pub(crate) fn verdict_line(report: &Report<'_>, run: &Run) -> String {
         Verdict::Violated => {
             let first = outcome.violations.first();
             let mut line = format!("{RED}violated{PLAIN}");
-            if let Some(violation) = first {
-                let _ = write!(line, ": {}", error_line(report, violation));
+            match first {
+                Some(violation) => {
+                    let _ = write!(line, ": {}", error_line(report, violation));
+                }
+                None if report.setting.another => line.push_str(": no counterexample is found beside the known ones"),
+                None => {}
             }
             // A broken invariant says itself which property it is.
             if let Some(property) = &run.property

@@ -8,6 +8,7 @@
 
 use crate::exec::{Machine, Program};
 use crate::model::Model;
+use crate::search::known::KnownError;
 use crate::search::ledger::Ledger;
 use crate::search::monitor::{Monitor, Snapshot};
 use crate::search::outcome::{Counts, Limit, Outcome, Step};
@@ -33,6 +34,8 @@ pub struct Task<'m, 'n, 'i> {
     pub program: &'m Program,
     /// What to look for.
     pub settings: Settings,
+    /// Errors that are passed over.
+    pub known: &'m [KnownError],
     /// Tests the reduction in every state, if the plan asks for it.
     pub audit: Option<Audit<'m, 'm>>,
     /// Budgets, signals, progress.
@@ -75,7 +78,7 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
     /// The beginning of a search: a machine in the initial state, a walk that has not begun, nothing counted. If there is no
     /// initial state, that is the outcome.
     pub fn begin(task: Task<'m, 'n, 'i>) -> Result<(Machine<'m>, Walk, Tally<'m, 'n, 'i>), Box<Outcome>> {
-        let Task { model, program, settings, audit, monitor } = task;
+        let Task { model, program, settings, known, audit, monitor } = task;
         let start = Instant::now();
         let machine = Machine::new(program).map_err(|trap| Box::new(Outcome::failed_at_start(program, trap)))?;
         let tally = Tally {
@@ -83,7 +86,7 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
             matched: 0,
             vector: 0,
             limit: None,
-            ledger: Ledger::new(model, settings.all_errors),
+            ledger: Ledger::new(model, settings.all_errors).passing_over(known),
             monitor,
             audit,
             cut: false,

@@ -3,6 +3,7 @@
 
 use crate::exec::{Machine, Program, Trap, TrapKind};
 use crate::model::Model;
+use crate::search::known::KnownError;
 use crate::search::outcome::{About, Actor, Counts, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::walk::{Control, Event, Walk};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ const MOST_WITH_PATHS: usize = 32;
 pub struct Ledger<'m> {
     model: &'m Model,
     all_errors: bool,
+    /// Errors that are counted and passed over.
+    known: &'m [KnownError],
     /// All errors met.
     pub count: u64,
     /// Those that say that the property does not hold.
@@ -55,7 +58,18 @@ impl<'m> Ledger<'m> {
 
     /// An empty book.
     pub fn new(model: &'m Model, all_errors: bool) -> Ledger<'m> {
-        Ledger { model, all_errors, count: 0, property_count: 0, model_error: None, violations: Vec::new() }
+        Ledger { model, all_errors, known: &[], count: 0, property_count: 0, model_error: None, violations: Vec::new() }
+    }
+
+    /// The same book; these errors are counted, and the search goes on behind them.
+    #[must_use]
+    pub fn passing_over(self, known: &'m [KnownError]) -> Ledger<'m> {
+        Ledger { known, ..self }
+    }
+
+    /// Is the cycle of this violation one that is passed over?
+    pub fn knows_cycle(&self, violation: &Violation) -> bool {
+        self.known.iter().any(|known| known.is_cycle(violation))
     }
 
     /// Closes the book: what a search that ended with this limit, or without one, has to say. `exact`: its store does not err.
@@ -102,6 +116,9 @@ impl<'m> Ledger<'m> {
         let known = self.violations.iter().any(|old| old.message == message && old.span == span);
         if about == About::Model {
             self.model_error.get_or_insert_with(|| message.clone());
+        }
+        if self.known.iter().any(|known| known.is_here(&message, machine, step)) {
+            return Control::Continue;
         }
         // each kind has its own room: forty failed assertions must not hide the property that fails behind them
         let kept = self.violations.iter().filter(|old| old.about == about).count();

@@ -10,12 +10,14 @@
 //! | `cycles` | searches for runs that go on for ever and break a property |
 //! | `driver` | what every search does at its beginning and at its end |
 //! | `ledger` | the errors that a search has found |
+//! | `known` | counterexamples that are known already, and passed over |
 //! | `monitor` | budgets, signals, progress |
 //! | `outcome` | what a search answers |
 
 pub mod cycles;
 pub mod driver;
 pub mod explore;
+pub mod known;
 pub mod ledger;
 pub mod monitor;
 pub mod outcome;

@@ -76,7 +76,12 @@ impl CycleBook<'_> {
         let claim = machine.program().claim_number.and_then(|number| self.model.claims.get(number));
         let span = claim.map(|claim| claim.body.span).unwrap_or_default();
         let (message, cycle_start) = (message.to_string(), Some(start));
-        tally.ledger.cycle(Violation { kind, message, span, depth, path, cycle_start, about: About::Property });
+        let violation = Violation { kind, message, span, depth, path, cycle_start, about: About::Property };
+        if tally.ledger.knows_cycle(&violation) {
+            tally.ledger.count_cycle();
+            return Some(Control::Continue);
+        }
+        tally.ledger.cycle(violation);
         Some(tally.after_error())
     }
 

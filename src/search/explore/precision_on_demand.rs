@@ -206,7 +206,7 @@ mod tests {
         let mut precision = PrecisionOnDemand::new(length, program.transitions.len(), rules, monitor.patience());
         precision.lately = Lately::new(places);
         let outcome = {
-            let task = Task { model, program: &program, settings, audit: None, monitor: &mut monitor };
+            let task = Task { model, program: &program, settings, known: &[], audit: None, monitor: &mut monitor };
             dfs::search_precisely(task, &mut store, precision)
         };
         (outcome.counts.stored, outcome.counts.matched, outcome.error_count)

@@ -21,6 +21,7 @@ use crate::analysis::statics::{Observed, Reduced, reduce};
 use crate::exec::Program;
 use crate::model::{Claim, Model};
 use crate::search::driver::Settings;
+use crate::search::known::KnownError;
 use crate::search::walk::Rules;
 use crate::store::breadth::cache::DEFAULT_WAYS;
 use crate::store::breadth::disk::Window;
@@ -43,6 +44,9 @@ pub struct Plan {
     pub end_states: EndStates,
     /// Count every error and go on.
     pub all_errors: bool,
+    /// Another counterexample than these is wanted: they are counted and passed over. What is known is filled in by whoever reads
+    /// trails.
+    pub known: Option<Vec<KnownError>>,
     /// Where an error is found, look for a shorter counterexample.
     pub shortest: bool,
     /// Budget in bytes.
@@ -63,6 +67,7 @@ impl Default for Plan {
             assertions: Assertions::default(),
             end_states: EndStates::default(),
             all_errors: false,
+            known: None,
             shortest: false,
             memory: None,
             time: None,

@@ -209,7 +209,8 @@ impl PlannedSearch<'_> {
         audit: Option<Audit<'s, 's>>,
         monitor: &'n mut Monitor<'i>,
     ) -> Task<'s, 'n, 'i> {
-        Task { model: self.model, program: self.program, settings: self.settings, audit, monitor }
+        let known = self.plan.known.as_deref().unwrap_or_default();
+        Task { model: self.model, program: self.program, settings: self.settings, known, audit, monitor }
     }
 
     /// Runs `search` with this reduction, and with an audit of it if the plan asks for one. `checks`: the audit tests the
