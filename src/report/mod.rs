@@ -170,7 +170,7 @@ pub(crate) fn shortness(shortness: &Shortness) -> String {
                 reason(limit)
             )
         }
-        Shortness::AsFound => "this counterexample is as it was found: no shorter one can be looked for here".into(),
+        Shortness::AsFound => "this counterexample is as it was found: no shorter one is known".into(),
     }
 }
 

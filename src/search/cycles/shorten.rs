@@ -6,8 +6,8 @@
 //! tried, nearest first, as long as one of them can make the lasso shorter and a fixed amount of work is not used up. A fair
 //! cycle is kept as it was found, since a shorter one may be unfair; only the way to it becomes shorter.
 //!
-//! What comes out need not be the shortest lasso of all. It is judged by [`lasso::check`] like every other cycle, and the given
-//! lasso is kept where it is no longer, or where a budget is used up. Costs at most the states that can be reached, twice for
+//! What comes out need not be the shortest lasso of all. It is judged by [`lasso::check`] like every other cycle; nothing comes out
+//! where the given lasso has fewer steps (moves are counted here, and a move may be a long block) or where a budget is used up. Costs at most the states that can be reached, twice for
 //! the ways and the rest for cycles, with a copy of each.
 
 use crate::exec::{Machine, Program};
@@ -23,7 +23,8 @@ use rapidhash::RapidHashMap;
 /// Expansions of states for cycles nearer to the initial state.
 const TRIES: usize = 200_000;
 
-/// A shorter lasso for a violation that has one. `None`: a budget is used up, or the cycle depends on hidden variables, which
+/// A lasso that is not longer for a violation that has one: no way to its cycle has fewer moves, and unless it has to be fair no
+/// accepting way round from there. `None`: there is none, a budget is used up, or the cycle depends on hidden variables, which
 /// are no part of a state.
 pub fn shorten(
     program: &Program,
@@ -56,8 +57,8 @@ pub fn shorten(
             shorter = other;
         }
     }
-    let keeps = shorter.path.len() >= violation.path.len() || lasso::check(program, rules, fair, &shorter).is_err();
-    Some(if keeps { violation.clone() } else { shorter })
+    let is_longer = shorter.path.len() > violation.path.len();
+    (!is_longer && lasso::check(program, rules, fair, &shorter).is_ok()).then_some(shorter)
 }
 
 /// The states of a cycle, each with the number of the step that comes next.

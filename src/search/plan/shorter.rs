@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::search::cycles::shorten::shorten;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Outcome, Shortness, Verdict, Violation};
+use std::time::Instant;
 
 impl Plan {
     /// Puts a shorter counterexample in the place of the one that was found, if there is one.
@@ -21,7 +22,12 @@ impl Plan {
                 outcome.seconds += again.seconds;
                 shortness_of(found, again)
             }
-            (Property::Cycles(_), Some(_)) => self.shorten_cycle(model, monitor, found),
+            (Property::Cycles(_), Some(_)) => {
+                let start = Instant::now();
+                let shortness = self.shorten_cycle(model, monitor, found);
+                outcome.seconds += start.elapsed().as_secs_f64();
+                shortness
+            }
             // The path ends in the state that breaks the property. A breadth-first search for such states belongs here.
             (Property::Cycles(_), None) => Shortness::AsFound,
         });
@@ -39,6 +45,7 @@ impl Plan {
     }
 
     fn shorten_cycle(&self, model: &Model, monitor: &Monitor<'_>, found: &mut Violation) -> Shortness {
+        // Progress has a claim of its own, which is part of the program.
         let (_, program) = self.property().compile(model);
         let fair = self.search.is_fair();
         match shorten(&program, self.settings().rules, fair, found, monitor.patience()) {
@@ -61,5 +68,31 @@ fn shortness_of(found: &mut Violation, again: Outcome) -> Shortness {
         (Verdict::Incomplete(limit), _) => Shortness::Unfinished(limit),
         // What follows a state may hang on hidden variables, and breadth first they have other values.
         _ => Shortness::AsFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::outcome::{Counts, Limit};
+    use crate::search::plan::DepthFirst;
+    use std::sync::atomic::AtomicBool;
+
+    const LATE: &str =
+        "byte n; active proctype P() { do :: n < 60 -> n++ :: n == 2 -> assert(false) :: n == 60 -> assert(false) od }";
+
+    #[test]
+    fn what_was_found_is_kept_where_the_search_for_a_shorter_one_ends_early() {
+        let (_, model) = crate::load::read_text("m.pml", LATE).expect("a model");
+        let stop = AtomicBool::new(false);
+        let plan = Plan { search: Search::Depth(DepthFirst::default()), ..Plan::default() };
+        let mut found = plan.execute(&model, &mut Monitor::silent(&stop)).violations.remove(0);
+        let long = found.path.len();
+        let early = Outcome::of(Verdict::Incomplete(Limit::Interrupted), Counts::default(), Vec::new());
+        assert_eq!(shortness_of(&mut found, early), Shortness::Unfinished(Limit::Interrupted));
+        assert_eq!(found.path.len(), long);
+        let short = Plan { shortest: true, ..plan }.execute(&model, &mut Monitor::silent(&stop));
+        assert_eq!(short.shortness, Some(Shortness::Shortest));
+        assert!(short.violations[0].path.len() < long);
     }
 }
