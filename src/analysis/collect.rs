@@ -229,6 +229,8 @@ impl<'m> Collector<'m> {
             }
         }
         self.action(&transition.action, first);
+        // The steps that were merged with it touch what its process alone sees. A stubborn set asks about the process itself, too.
+        transition.after.actions.iter().for_each(|action| self.action(action, false));
     }
 
     /// It matters to the move whether another transition becomes executable, and whether it stops being so. It also matters whether

@@ -158,11 +158,25 @@ impl Flow {
                 }
             });
         });
+        flow.note_resets(model);
         flow.note_remote_references(model);
         flow.follow_channels(model);
         flow.overlooked = super::offers::overlooked(model, &flow);
         flow.hearing = super::offers::hearing(model, &flow);
         flow
+    }
+
+    /// A global that is set to 0 where it is dead does not hold for life, although no statement may be left that writes it. (A local does:
+    /// whoever uses its value knows the process by the values of such locals.)
+    fn note_resets(&mut self, model: &Model) {
+        let transitions = model.proctypes.iter().flat_map(|proctype| &proctype.automaton.transitions);
+        for place in transitions.flat_map(|transition| &transition.after.resets) {
+            if place.region != Region::Local
+                && let Some(written) = self.global_written.get_mut(place.variable as usize)
+            {
+                *written = true;
+            }
+        }
     }
 
     fn note_remote_references(&mut self, model: &Model) {

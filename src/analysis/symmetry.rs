@@ -44,8 +44,8 @@ pub fn sight(model: &Model, flow: &Flow, strict: bool) -> Sight {
         blind &= own == 0 || !strict;
         blind &= (0..own).all(|k| !flow.escapes.contains(flow.own_channels[p] + k));
         blind &= proctype.locals.iter().all(|local| local.ty != ScalarType::Pid);
-        // A clause is evaluated for a finished process, too, until that is dead.
-        blind &= !proctype.provided.as_ref().is_some_and(visit::can_fault);
+        // A clause is evaluated for a finished process, too, until that is dead, and it decides when the process may die.
+        blind &= proctype.provided.is_none();
         let mut look = |expr: &Expr, top: bool| {
             let watch = most_channels > 0;
             blind &= !(watch && shows_id(model, expr));
