@@ -18,13 +18,13 @@ use std::path::Path;
 
 /// A search for the cycles of a property.
 fn plan_of(of: CycleProperty, fair: bool) -> Plan {
-    Plan { search: Search::Cycles(Cycles { of, fair, max_depth: None }), ..Plan::default() }
+    Plan { search: Search::Cycles(Cycles { of, fair, sets: None, max_depth: None }), ..Plan::default() }
 }
 
 /// The cycle closes in the state it starts from and shows what it is said to show.
 fn check_lasso(model: &Model, plan: &Plan, violation: &Violation) -> Result<(), String> {
     let (_, program) = plan.property().compile(model);
-    lasso::check(&program, plan.settings().rules, plan.search.is_fair(), violation)
+    lasso::check(&program, plan.settings().rules, plan.search.is_fair(), violation, &mut |_, _| false)
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn compare_shortened(model: &Model, plan: &Plan, found: &[Violation], label: &st
         let starved = lasso::starved(&program, rules, shorter);
         assert_eq!(starved.is_some(), shorter.cycle_start.is_some(), "{label}");
         if let Some(starved) = starved {
-            let fair = lasso::check(&program, rules, true, shorter).is_ok();
+            let fair = lasso::check(&program, rules, true, shorter, &mut |_, _| false).is_ok();
             assert_eq!(starved.always == Movers::default(), fair, "{label}");
         }
     }

@@ -85,6 +85,8 @@ pub struct Enabled {
     pub moves: Vec<u32>,
     /// To look whether something is executable was an error.
     pub faults: bool,
+    /// Something that is executable is an error.
+    pub traps: bool,
 }
 
 impl Enabled {
@@ -95,6 +97,7 @@ impl Enabled {
         self.moves.clear();
         self.moves.resize(processes, 0);
         self.faults = false;
+        self.traps = false;
     }
 
     /// Transition `index` of the location of process `pid` is executable.
@@ -133,6 +136,8 @@ struct PairTables {
 /// From so many processes on a set may take long (the time grows with the cube), and it is asked on the way whether it is
 /// wanted still.
 const MANY: usize = 24;
+/// With more processes than this no sets of several processes are looked for: one alone may take longer than the search.
+const TOO_MANY: usize = 48;
 /// Stubborn sets are always tried so many times at first.
 const TRIAL: u32 = 512;
 /// They are worth their price if more than one in so many tries wins: a try costs about as much as three states do.
@@ -305,7 +310,7 @@ impl<'m> Persistent<'m> {
         enabled: &Enabled,
         must_end: &impl Fn() -> bool,
     ) -> Option<ProcessSet> {
-        if self.pairs.dependence.is_total() {
+        if self.pairs.dependence.is_total() || view.process_count() > TOO_MANY {
             return None;
         }
         let count = view.process_count();
@@ -331,6 +336,35 @@ impl<'m> Persistent<'m> {
         }
         self.finer(view, enabled, best.map_or(all, |(moves, _)| moves), &ProcessSet::default(), must_end)
             .or(best.map(|(_, set)| set))
+    }
+
+    /// The smallest closed set all of whose processes that can move are `quiet`; `None` if there is none. The answer is a function of
+    /// the state, unless `must_end` says that it makes no difference any more. Call [`Persistent::refresh`] first.
+    pub fn choose_quiet(
+        &mut self,
+        view: &impl StateView,
+        enabled: &Enabled,
+        quiet: &ProcessSet,
+        must_end: &impl Fn() -> bool,
+    ) -> Option<ProcessSet> {
+        if self.pairs.dependence.is_total() || view.process_count() > TOO_MANY {
+            return None;
+        }
+        let all: u32 = enabled.moves.iter().sum();
+        let mut best: Option<(u32, ProcessSet)> = None;
+        for seed in (0..view.process_count()).rev().filter(|&pid| enabled.moves[pid] > 0 && quiet.contains(pid)) {
+            if view.process_count() >= MANY && must_end() {
+                return None;
+            }
+            let bound = best.map_or(all, |(moves, _)| moves);
+            let closed = self.close(view, enabled, (seed, bound), &ProcessSet::default(), must_end);
+            if let Some((set, moves)) = closed
+                && (0..view.process_count()).all(|pid| !set.contains(pid) || enabled.moves[pid] == 0 || quiet.contains(pid))
+            {
+                best = Some((moves, set));
+            }
+        }
+        best.map(|(_, set)| set)
     }
 
     /// The smallest stubborn set with less than `bound` moves, among those with moves beyond `known`.
@@ -381,6 +415,9 @@ impl<'m> Persistent<'m> {
         known: &ProcessSet,
         must_end: &impl Fn() -> bool,
     ) -> Option<ProcessSet> {
+        if view.process_count() > TOO_MANY {
+            return None;
+        }
         let all: u32 = enabled.moves.iter().sum();
         let mut best: Option<(u32, ProcessSet)> = None;
         for seed in (0..view.process_count()).rev() {

@@ -328,7 +328,7 @@ fn describe(
             return Err("its path does not lead to the error".into());
         }
         let rules = plan.settings().rules;
-        lasso::check(program, rules, plan.search.is_fair(), violation)?;
+        plan.check_lasso(model, program, violation)?;
         cycle = lasso::starved(program, rules, violation).map(|Starved { always, sometimes }| {
             let view = recorder.view();
             // One that lives in a part of the cycle only has no name where the cycle closes.

@@ -3,8 +3,9 @@
 //! Nothing that was asked for is ever silently ignored.
 
 use super::options::{CheckArgs, StoreKind};
-use super::plan::reduces;
+use super::plan::{merges, properties, reduces};
 use crate::model::Model;
+use crate::search::plan::{CycleProperty, Property};
 
 /// One rule: if `broken`, the options named are refused.
 struct Rule {
@@ -199,27 +200,43 @@ pub(crate) fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(),
             return Err(format!("--property {property}: {} has no such property; it has: {}", model.name, names()));
         }
     }
-    let claims = !options.checks.no_claims && !model.claims.is_empty();
-    // A search for cycles runs depth first, over an exact store, without a reduction: see docs/soundness.md.
-    let what = if options.checks.non_progress {
-        "--non-progress".to_string()
-    } else if let Some(option) = options.checks.outside() {
-        option.to_string()
-    } else if claims {
-        format!("the claims of {} ({})", model.name, names())
-    } else if !options.checks.no_claims && model.uses.accept_labels {
-        format!("the accept labels of {}", model.name)
-    } else {
-        return Ok(());
-    };
-    match WITHOUT_CYCLES.iter().find(|rule| (rule.broken)(options)) {
-        None => Ok(()),
-        Some(Rule { options: option, reason, .. }) => {
+    for property in properties(&options.checks, model) {
+        let rules = if property.is_safety(model) { WITHOUT_CLAIMS } else { WITHOUT_CYCLES };
+        let Some(what) = what_is_checked(property, model) else { continue };
+        let broken = rules.iter().find(|rule| (rule.broken)(options)).map(|rule| (rule.options, rule.reason));
+        if let Some((option, reason)) = broken.or_else(|| against_reduction(options, property, model)) {
             let asked = options.checks.non_progress || options.checks.outside().is_some();
-            let instead = if asked { "" } else { "; --no-claims leaves them out" };
-            Err(format!("{option} with {what} makes no sense: {reason}{instead}"))
+            let instead = if asked { "" } else { "; --no-claims leaves such checks out" };
+            return Err(format!("{option} with {what} makes no sense: {reason}{instead}"));
         }
     }
+    Ok(())
+}
+
+/// What a property that is more than assertions and end states is called.
+fn what_is_checked(property: Property, model: &Model) -> Option<String> {
+    match property {
+        Property::Safety => None,
+        Property::Cycles(CycleProperty::Progress) => Some("--non-progress".to_string()),
+        Property::Cycles(CycleProperty::AcceptLabels) => Some(format!("the accept labels of {}", model.name)),
+        Property::Cycles(CycleProperty::Claim(number)) => {
+            model.claims.get(number).map(|claim| format!("the claim {} of {}", claim.name, model.name))
+        }
+    }
+}
+
+/// Why a reduction that was asked for does not keep this property.
+fn against_reduction(options: &CheckArgs, property: Property, model: &Model) -> Option<(&'static str, &'static str)> {
+    if options.search.por && !property.is_insensitive(model) {
+        let reason = "persistent sets keep runs up to repeated states, and this claim may tell a state from two like it (it uses X, or it \
+                      was not found to be closed under stuttering)";
+        return Some(("--por", reason));
+    }
+    if options.search.por && options.checks.fair && !property.is_safety(model) {
+        return Some(("--por and --fair", "persistent sets do not keep which runs are fair"));
+    }
+    let merging = options.search.no_merging && !merges(property, model, options.checks.fair);
+    merging.then_some(("--no-merging", "nothing is merged there"))
 }
 
 /// What is asked for and does nothing for this model. It is harmless and may come from a script that checks many models, so
@@ -233,21 +250,32 @@ pub(crate) fn without_effect(options: &CheckArgs, model: &Model) -> Option<&'sta
     )
 }
 
+/// What does not go with a claim, even if no cycles have to be found, and why.
+#[rustfmt::skip]
+const WITHOUT_CLAIMS: &[Rule] = rules! {
+    "--sleep", |o| o.search.sleep,
+        "moves that commute for the system do not for a claim, which looks at the state between them";
+    "--deadlocks-only", |o| o.search.deadlocks_only,
+        "the reduction keeps deadlocks, not properties";
+    "--check-independence", |o| o.search.check_independence,
+        "the relation is about the system without the claim";
+    "--pod", |o| o.search.pod() > 0,
+        "precision on demand looks for the first successor of a state, and a claim may leave it none";
+    "--checkpoint", |o| o.search.checkpoint.is_some(),
+        "a checkpoint is of one search without a claim";
+};
+
 /// What does not go with a search for cycles, and why.
 #[rustfmt::skip]
 const WITHOUT_CYCLES: &[Rule] = rules! {
-    "--no-dead-variables", |o| o.search.no_dead_variables, "nothing is left out there";
-    "--no-merging", |o| o.search.no_merging, "nothing is merged there";
     "--search bfs", |o| o.search.bfs(),
         "cycles are found depth first";
     "--sleep", |o| o.search.sleep,
         "sleep sets may leave out the step that closes a cycle";
     "--deadlocks-only", |o| o.search.deadlocks_only,
         "the reduction keeps deadlocks, not cycles";
-    "--por", |o| o.search.por,
-        "the reduction keeps assertions and end states, not cycles";
     "--check-independence", |o| o.search.check_independence,
-        "nothing is reduced in a search for cycles";
+        "the relation is about the system without the claim";
     "--cache", |o| o.search.cache.is_some(),
         "a forgotten state may be the one at which a cycle closes";
     "--store compact", |o| o.search.store() == StoreKind::Compact,

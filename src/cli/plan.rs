@@ -22,7 +22,7 @@ pub(crate) fn plans(args: &CheckArgs, model: &Model) -> Result<Vec<Plan>, String
 }
 
 /// What is looked for, each in a search of its own.
-fn properties(checks: &PropertyArgs, model: &Model) -> Vec<Property> {
+pub(super) fn properties(checks: &PropertyArgs, model: &Model) -> Vec<Property> {
     if checks.non_progress {
         return vec![Property::Cycles(CycleProperty::Progress)];
     }
@@ -42,6 +42,8 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
     let (checks, options) = (&args.checks, &args.search);
     // What follows a state hangs on hidden variables, which states do not hold: another choice of states is another answer.
     let reduces = reduces(args) && model.hidden_size == 0;
+    // Sets that keep what a property can see keep it up to stuttering.
+    let keeps_runs = property.is_insensitive(model);
     Ok(Plan {
         assertions: if checks.no_assertions { Assertions::Ignore } else { Assertions::Report },
         end_states: match (checks.no_end_states, checks.strict_channels) {
@@ -55,11 +57,17 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
         memory: options.memory,
         time: options.time,
         seed: options.seed(),
-        statics: if reduces { statics(args, property) } else { Reductions::NONE },
+        statics: if reduces { statics(args, model, property) } else { Reductions::NONE },
+        claim: property.claim().filter(|_| property.is_safety(model)),
         search: match property {
-            Property::Cycles(of) => Search::Cycles(Cycles { of, fair: checks.fair, max_depth: options.max_depth }),
-            Property::Safety if options.bfs() => Search::Breadth(breadth_first(options)),
-            Property::Safety => depth_first(options, reduces)?,
+            Property::Cycles(of) if !property.is_safety(model) => {
+                let asked = sets(options, property);
+                let usual = (reduces && keeps_runs).then_some(Sets { preserves: Preserves::Runs, check: false });
+                let sets = asked.or(usual).filter(|_| !checks.fair);
+                Search::Cycles(Cycles { of, fair: checks.fair, sets, max_depth: options.max_depth })
+            }
+            _ if options.bfs() => Search::Breadth(breadth_first(options, property)),
+            _ => depth_first(options, property, reduces && keeps_runs)?,
         },
     })
 }
@@ -74,22 +82,28 @@ pub(super) fn reduces(args: &CheckArgs) -> bool {
 }
 
 /// What is left out of the model before the search. Breadth first, steps are not merged: the counterexample stays a shortest one.
-fn statics(args: &CheckArgs, property: Property) -> Reductions {
+fn statics(args: &CheckArgs, model: &Model, property: Property) -> Reductions {
+    let dead_variables = !args.search.no_dead_variables;
+    let merging = !args.search.bfs() && !args.search.no_merging && merges(property, model, args.checks.fair);
+    Reductions { dead_variables, unread_writes: dead_variables, merging }
+}
+
+/// May steps be merged in a search for this property?
+pub(super) fn merges(property: Property, model: &Model, fair: bool) -> bool {
     match property {
-        Property::Safety => {
-            let dead_variables = !args.search.no_dead_variables;
-            let merging = !args.search.bfs() && !args.search.no_merging;
-            Reductions { dead_variables, unread_writes: dead_variables, merging }
-        }
-        Property::Cycles(_) => Reductions::NONE,
+        Property::Safety => true,
+        _ => !fair && property.is_insensitive(model) && !property.can_fail(model),
     }
 }
 
 /// `reduces`: persistent sets are used although nobody has asked for them.
-fn depth_first(options: &SearchArgs, reduces: bool) -> Result<Search, String> {
+fn depth_first(options: &SearchArgs, property: Property, reduces: bool) -> Result<Search, String> {
     let (table, runs) = (table(options), options.repeat);
-    let technique = |options| match technique(options)? {
-        None if reduces => Ok(Some(Technique::PersistentSets(Sets::default()))),
+    let technique = |options| match technique(options, property)? {
+        None if reduces => {
+            let preserves = if property == Property::Safety { Preserves::Errors } else { Preserves::Runs };
+            Ok(Some(Technique::PersistentSets(Sets { preserves, check: false })))
+        }
         asked => Ok::<_, String>(asked),
     };
     if let (Some(chain), Some(table)) = (NonZeroU8::new(options.pod()), table) {
@@ -100,7 +114,7 @@ fn depth_first(options: &SearchArgs, reduces: bool) -> Result<Search, String> {
             DepthStore::Cache { states, replacement: replacement(options.replace()), technique: technique(options)? }
         }
         (None, Some(table)) => DepthStore::Lossy { table, runs, technique: technique(options)? },
-        (None, None) => DepthStore::Exact(match (options.sleep, sets(options)) {
+        (None, None) => DepthStore::Exact(match (options.sleep, sets(options, property)) {
             (true, Some(sets)) => Techniques::Both(sets),
             _ => technique(options)?.map_or(Techniques::None, Techniques::One),
         }),
@@ -110,8 +124,8 @@ fn depth_first(options: &SearchArgs, reduces: bool) -> Result<Search, String> {
 }
 
 /// The only technique that is asked for. Where two are asked for and only one can be had, [`combine`] has said so.
-fn technique(options: &SearchArgs) -> Result<Option<Technique>, String> {
-    match (options.sleep, sets(options)) {
+fn technique(options: &SearchArgs, property: Property) -> Result<Option<Technique>, String> {
+    match (options.sleep, sets(options, property)) {
         (false, None) => Ok(None),
         (true, None) => Ok(Some(Technique::SleepSets)),
         (false, Some(sets)) => Ok(Some(Technique::PersistentSets(sets))),
@@ -119,8 +133,13 @@ fn technique(options: &SearchArgs) -> Result<Option<Technique>, String> {
     }
 }
 
-fn sets(options: &SearchArgs) -> Option<Sets> {
-    let preserves = if options.deadlocks_only { Preserves::Deadlocks } else { Preserves::Errors };
+/// The sets that are asked for.
+fn sets(options: &SearchArgs, property: Property) -> Option<Sets> {
+    let preserves = match property {
+        Property::Cycles(_) => Preserves::Runs,
+        Property::Safety if options.deadlocks_only => Preserves::Deadlocks,
+        Property::Safety => Preserves::Errors,
+    };
     options.por.then_some(Sets { preserves, check: options.check_por })
 }
 
@@ -155,10 +174,10 @@ fn replacement(replace: Replace) -> Replacement {
     }
 }
 
-fn breadth_first(options: &SearchArgs) -> BreadthFirst {
+fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
     let store = match queued_table(options) {
         Some(table) => BreadthStore::Queued { table, work_dir: options.work_dir.clone() },
-        None => BreadthStore::Exact { sets: sets(options), check_independence: options.check_independence },
+        None => BreadthStore::Exact { sets: sets(options, property), check_independence: options.check_independence },
     };
     BreadthFirst { store, max_depth: options.max_depth }
 }

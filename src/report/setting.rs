@@ -101,7 +101,7 @@ pub(crate) struct Checks {
 }
 
 impl Setting {
-    /// How these plans search. They differ in their properties only.
+    /// How these plans search. They differ in their properties, and in what can be left out for each.
     pub(crate) fn of(plans: &[Plan]) -> Setting {
         let Some(plan) = plans.first() else { return Setting::default() };
         let (lossy, runs) = plan.search.lossy().unzip();
@@ -119,9 +119,9 @@ impl Setting {
                 Some(LossyTable::Bloom { .. }) => "bloom",
             },
             sleep: plan.search.sleeps(),
-            por: sets.is_some(),
-            reductions: reductions(plan),
-            statics: statics(plan),
+            por: plans.iter().any(|plan| plan.search.sets().is_some()),
+            reductions: reductions(plans),
+            statics: statics(plans),
             deadlocks_only: sets.is_some_and(|sets| sets.preserves == Preserves::Deadlocks),
             cache: cache.map(|(states, _)| states),
             replace: cache.and_then(|(_, replacement)| replacement).map(replacement_name),
@@ -213,19 +213,23 @@ impl Checks {
     }
 }
 
-/// What a plan leaves out of the model: only a search for assertions and end states does.
-fn statics(plan: &Plan) -> Reductions {
-    if plan.property() == Property::Safety { plan.statics } else { Reductions::NONE }
+/// What these plans leave out of the model: what any of them does.
+fn statics(plans: &[Plan]) -> Reductions {
+    plans.iter().fold(Reductions::NONE, |all, plan| Reductions {
+        dead_variables: all.dead_variables || plan.statics.dead_variables,
+        unread_writes: all.unread_writes || plan.statics.unread_writes,
+        merging: all.merging || plan.statics.merging,
+    })
 }
 
-/// What a plan leaves out, by the names of the JSON report.
-fn reductions(plan: &Plan) -> Vec<&'static str> {
-    let statics = statics(plan);
+/// What these plans leave out, by the names of the JSON report.
+fn reductions(plans: &[Plan]) -> Vec<&'static str> {
+    let statics = statics(plans);
     let named = [
         (statics.dead_variables, "dead-variables"),
         (statics.merging, "merging"),
-        (plan.search.sets().is_some(), "persistent-sets"),
-        (plan.search.sleeps(), "sleep-sets"),
+        (plans.iter().any(|plan| plan.search.sets().is_some()), "persistent-sets"),
+        (plans.iter().any(|plan| plan.search.sleeps()), "sleep-sets"),
     ];
     named.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect()
 }

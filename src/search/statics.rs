@@ -14,7 +14,8 @@ pub use crate::analysis::statics::Reduced;
 use crate::analysis::statics::{Observed, Reductions, reduce};
 use crate::exec::{Machine, Program, Trap};
 use crate::model::{Model, Place, Region, Scalar, TransitionType};
-use crate::search::outcome::{Actor, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
+use crate::search::cycles::claim_run::{Goal, beside};
+use crate::search::outcome::{About, Actor, Limit, Outcome, Step, Verdict, Violation, ViolationKind};
 use crate::search::reduce::Full;
 use crate::search::walk::moves::free_rules;
 use crate::search::walk::possible::{atomic_after, choices};
@@ -184,13 +185,20 @@ impl Expander<'_> {
 
 /// What a search has found in the reduced model, as something about the user's model: paths show every statement, and so does the
 /// list of what was executed.
-pub fn of_users_model(model: &Model, reduced: &Reduced, outcome: Outcome) -> Outcome {
-    let program = Program::new(model, None);
+pub fn of_users_model(
+    model: &Model,
+    program: &Program,
+    rules: Rules,
+    reduced: &Reduced,
+    outcome: Outcome,
+) -> Outcome {
     let mut outcome = Outcome { reached: reduced.reached(&outcome.reached, &outcome.completed), ..outcome };
     for violation in &mut outcome.violations {
-        match expand_violation(model, &program, reduced, violation) {
-            Ok(path) => {
+        match expand_violation(model, program, rules, reduced, violation) {
+            Ok(Expanded { path, cycle_start, .. }) => {
                 violation.depth += (path.len() as u64).saturating_sub(violation.path.len() as u64);
+                // A run that stays where it is has a cycle without steps.
+                violation.cycle_start = violation.cycle_start.map(|_| cycle_start.unwrap_or(path.len()));
                 violation.path = path;
             }
             Err(reason) => {
@@ -207,18 +215,71 @@ pub fn of_users_model(model: &Model, reduced: &Reduced, outcome: Outcome) -> Out
 fn expand_violation(
     model: &Model,
     program: &Program,
+    rules: Rules,
     reduced: &Reduced,
     violation: &Violation,
-) -> Result<Vec<Step>, String> {
+) -> Result<Expanded, String> {
     let path = &violation.path;
+    if rules.claim && reduced.summary().merged > 0 {
+        return expand_beside_claim(model, program, rules, reduced, violation);
+    }
+    if violation.cycle_start.is_some() {
+        return expand(model, program, reduced, path, violation.cycle_start, false);
+    }
     if violation.kind != ViolationKind::InvalidEndState {
         let expanded = expand(model, program, reduced, path, None, true)?;
         if expanded.error.is_some() {
-            return Ok(expanded.path);
+            return Ok(expanded);
         }
     }
     // A clause that cannot be evaluated belongs to no step, as the end of a run does not.
-    expand(model, program, reduced, path, None, false).map(|expanded| expanded.path)
+    expand(model, program, reduced, path, None, false)
+}
+
+/// The same where steps were merged and a claim is checked: the steps of the system are expanded, and then the claim follows them. It does
+/// so in another way than in the reduced model, since there are more states to look at.
+fn expand_beside_claim(
+    model: &Model,
+    program: &Program,
+    rules: Rules,
+    reduced: &Reduced,
+    violation: &Violation,
+) -> Result<Expanded, String> {
+    let of_system = |path: &[Step]| -> Vec<Step> {
+        path.iter().filter(|step| step.actor != Actor::Claim).copied().collect()
+    };
+    let system = of_system(&violation.path);
+    let start = violation.cycle_start.map(|start| of_system(&violation.path[..start]).len());
+    let (expanded, goal) = match start {
+        Some(start) if start < system.len() => {
+            let expanded = expand(model, program, reduced, &system, Some(start), false)?;
+            let goal = Goal::Cycle(expanded.cycle_start.unwrap_or(expanded.path.len()));
+            (expanded, goal)
+        }
+        Some(_) => {
+            let expanded = expand(model, program, reduced, &system, None, false)?;
+            let goal = Goal::Cycle(expanded.path.len());
+            (expanded, goal)
+        }
+        None if violation.about == About::Property => {
+            (expand(model, program, reduced, &system, None, false)?, Goal::End)
+        }
+        None => {
+            let failed = expand(model, program, reduced, &system, None, true)?;
+            match failed.error {
+                Some(_) => (failed, Goal::Follow),
+                // A clause that cannot be evaluated belongs to no step.
+                None => (expand(model, program, reduced, &system, None, false)?, Goal::Follow),
+            }
+        }
+    };
+    let (path, cycle_start) = beside(program, rules, &expanded.path, goal)?;
+    Ok(Expanded { path, cycle_start, ..expanded })
+}
+
+/// Do two states of the user's model differ at most in variables that nobody reads before they are written again?
+pub fn look_alike(reduced: &Reduced, program: &Program, one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && canonical(reduced, program, one) == canonical(reduced, program, other)
 }
 
 /// What an audit has compared.

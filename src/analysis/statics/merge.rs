@@ -3,8 +3,9 @@
 //!
 //! A location is *passed* if its only transition is silent and nothing can tell whether the process has made that step:
 //! - no remote reference names the location or the next one, and both have the same labels, as far as labels are looked at;
-//! - `enabled`, `pc_value`, `_last`, priorities and a `provided` clause of the process ask for more than that, and so does a claim
-//!   (whose steps alternate with those of the system): with these nothing is merged;
+//! - `enabled`, `pc_value`, `_last`, priorities and a `provided` clause of the process ask for more than that: with these nothing is merged.
+//!   A claim looks at every state, so that beside a claim steps are merged only if the claim cannot tell one state from two that look the
+//!   same; whoever asks for the reduction has to know that;
 //! - at the next location the process may be ready to take what another offers by rendezvous, and at this one it is not. Who
 //!   offers sees the difference if it has an `else` or an escape beside the offer, or stands inside an atomic block that the failure
 //!   breaks off. Where a model has such an offer, the step to a location that receives by rendezvous stays a step of its own.
@@ -30,7 +31,7 @@ pub(super) fn merge(model: &mut Model, looks: &Looks, observed: Observed) -> Vec
     let uses = &model.uses;
     let counted = uses.last || uses.enabled || uses.pc_value || uses.priorities;
     let mut tails = vec![Vec::new(); model.proctypes.len()];
-    if counted || observed.claim.is_some() || observed.non_progress {
+    if counted {
         return tails;
     }
     let flow = Flow::new(model);
@@ -125,7 +126,7 @@ impl Merger<'_> {
         !named(from)
             && !named(to)
             && (from.accept == to.accept || !self.observed.accept_labels)
-            && (from.progress == to.progress || !self.model.uses.non_progress)
+            && (from.progress == to.progress || !(self.model.uses.non_progress || self.observed.non_progress))
     }
 
     /// By location: may a process stand there while others are free to move? Also by way of silent steps, which will be

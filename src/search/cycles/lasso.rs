@@ -13,8 +13,16 @@ use crate::search::walk::replay;
 use crate::search::walk::{Movers, Rules};
 
 /// Says what is wrong with the cycle of a violation. A violation without a cycle is not looked at. `rules` are those of the search.
-pub fn check(program: &Program, rules: Rules, fair: bool, violation: &Violation) -> Result<(), String> {
-    match go_round(program, rules, violation, |_, _| ())? {
+/// `same`: may two states, hidden variables included, count as one? Where variables were left out that nobody reads, the cycle closes
+/// up to these.
+pub fn check(
+    program: &Program,
+    rules: Rules,
+    fair: bool,
+    violation: &Violation,
+    same: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+) -> Result<(), String> {
+    match go_round(program, rules, violation, same, |_, _| ())? {
         Some(cycle) => cycle.judge(violation.kind, fair),
         None => Ok(()),
     }
@@ -31,7 +39,7 @@ pub struct Starved {
 
 /// Who does not move in the cycle of a violation, although it could. `None` if there is no cycle.
 pub fn starved(program: &Program, rules: Rules, violation: &Violation) -> Option<Starved> {
-    let cycle = go_round(program, rules, violation, |_, _| ()).ok()??;
+    let cycle = go_round(program, rules, violation, &mut |_, _| true, |_, _| ()).ok()??;
     let always = cycle.able.without(cycle.unable).without(cycle.moved);
     Some(Starved { always, sometimes: cycle.able.without(cycle.moved).without(always) })
 }
@@ -42,6 +50,7 @@ pub(super) fn go_round(
     program: &Program,
     rules: Rules,
     violation: &Violation,
+    same: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     mut see: impl FnMut(usize, &Machine<'_>),
 ) -> Result<Option<Cycle>, String> {
     let Some(start) = violation.cycle_start else { return Ok(None) };
@@ -58,7 +67,7 @@ pub(super) fn go_round(
     let mut before = None;
     for (number, &step) in violation.path.iter().enumerate() {
         if number == start {
-            first = Some(machine.state().to_vec());
+            first = Some((machine.state().to_vec(), machine.saved().to_vec()));
         }
         if number == start || (number > start && is_state(&machine, rules, before, step)) {
             cycle.look(&mut machine);
@@ -72,7 +81,9 @@ pub(super) fn go_round(
         }
     }
     match first {
-        Some(state) if state != machine.state() => return Err("the cycle does not close".into()),
+        Some((state, saved)) if state != machine.state() && !same(&saved, machine.saved()) => {
+            return Err("the cycle does not close".into());
+        }
         Some(_) => {}
         // It stays where it is, since nothing can move.
         None if rules.claim => return Err("the cycle has no steps".into()),
@@ -89,13 +100,13 @@ pub(super) fn go_round(
 
 /// A step that was taken.
 #[derive(Clone, Copy)]
-struct AtStep {
-    step: Step,
+pub(super) struct AtStep {
+    pub(super) step: Step,
     /// It leads into an atomic block, or on inside one.
-    atomic: bool,
+    pub(super) atomic: bool,
 }
 
-fn is_atomic(machine: &Machine<'_>, step: Step) -> bool {
+pub(super) fn is_atomic(machine: &Machine<'_>, step: Step) -> bool {
     let program = machine.program();
     let proctype = match step.actor {
         Actor::Process(pid) if usize::from(pid) < machine.process_count() => machine.proctype(usize::from(pid)),
@@ -107,7 +118,7 @@ fn is_atomic(machine: &Machine<'_>, step: Step) -> bool {
 
 /// Is the machine between two moves, given the step that comes next? Otherwise it is in the middle of a rendezvous or of an
 /// atomic block, or the claim has moved and the system has not yet.
-fn is_state(machine: &Machine<'_>, rules: Rules, before: Option<AtStep>, next: Step) -> bool {
+pub(super) fn is_state(machine: &Machine<'_>, rules: Rules, before: Option<AtStep>, next: Step) -> bool {
     if machine.in_handshake() {
         return false;
     }

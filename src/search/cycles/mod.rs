@@ -1,8 +1,16 @@
 //! Searches for cycles: runs that go on for ever and break a property.
 //!
-//! `nested` looks for acceptance cycles, `fair` for acceptance cycles of weakly fair runs. [`lasso`] executes every cycle
-//! again and checks it by the definition before the user is told of it. [`shorten`] makes a cycle and the way to it shorter.
+//! `components` looks for acceptance cycles, `nested` for others than are known already, `fair` for acceptance cycles of weakly fair runs. [`lasso`] executes every cycle
+//! again and checks it by the definition before the user is told of it. [`shorten`] makes a cycle and the way to it shorter. `claim_run` finds the steps of a claim beside a run of the system.
+//!
+//! A state accepts if the claim or a process stands at a label that starts with `accept`. The labels of processes count
+//! without a claim and beside a claim that was written by hand, as in SPIN, and not beside a formula. A non-progress cycle is
+//! an acceptance cycle of the claim "from some point on no process is at a progress label" (see
+//! [`crate::model::Claim::non_progress`]). Where nothing can move, the state repeats for ever (stutter extension): with a
+//! claim the claim goes on alone; without a claim an accepting state in which nothing can move is a cycle of its own.
 
+pub mod claim_run;
+pub mod components;
 pub mod fair;
 pub mod lasso;
 pub mod nested;

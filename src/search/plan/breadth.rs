@@ -50,6 +50,10 @@ impl PlannedSearch<'_> {
         let mut store = ExactStore::with_links(self.seed, Self::budget(monitor));
         match sets {
             Some(sets) => {
+                if let Some(paths) = self.path_sets() {
+                    let paths = paths.within(monitor.patience());
+                    return self.reduced(paths, checks, monitor, |task, sets| bfs::search(task, &mut store, sets));
+                }
                 let persistent = self.persistent_sets(sets, true).within(monitor.patience());
                 self.reduced(persistent, checks, monitor, |task, sets| bfs::search(task, &mut store, sets))
             }

@@ -98,6 +98,10 @@ impl PlannedSearch<'_> {
                 self.reduced(sleep, checks, monitor, |task, sleep| dfs::search(task, store, sleep))
             }
             Some(Technique::PersistentSets(sets)) => {
+                if let Some(paths) = self.path_sets() {
+                    let paths = paths.within(monitor.patience());
+                    return self.reduced(paths, checks, monitor, |task, sets| dfs::search(task, store, sets));
+                }
                 let persistent = self.persistent_sets(sets, S::EXACT).within(monitor.patience());
                 self.reduced(persistent, checks, monitor, |task, sets| dfs::search(task, store, sets))
             }

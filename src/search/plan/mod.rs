@@ -18,10 +18,15 @@ pub use crate::store::Replacement;
 pub use run::Assumptions;
 
 use crate::analysis::statics::{Observed, Reduced, reduce};
+use crate::analysis::stutter::is_insensitive;
+use crate::analysis::visible::Watch;
 use crate::exec::Program;
-use crate::model::{Claim, Model};
+use crate::model::{Claim, Model, visit};
+use crate::search::cycles::lasso;
 use crate::search::driver::Settings;
 use crate::search::known::KnownError;
+use crate::search::outcome::Violation;
+use crate::search::statics::look_alike;
 use crate::search::walk::Rules;
 use crate::store::breadth::cache::DEFAULT_WAYS;
 use crate::store::breadth::disk::Window;
@@ -55,8 +60,10 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// Seed of hashes and random choices.
     pub seed: u64,
-    /// What is left out of the model before the search. Only a search for assertions and end states uses it.
+    /// What is left out of the model before the search.
     pub statics: Reductions,
+    /// The claim, by its number in the model, under which a search that looks for no cycles runs: it looks for the claim's end.
+    pub claim: Option<usize>,
     /// Which search.
     pub search: Search,
 }
@@ -73,6 +80,7 @@ impl Default for Plan {
             time: None,
             seed: 1,
             statics: Reductions::NONE,
+            claim: None,
             search: Search::default(),
         }
     }
@@ -202,6 +210,8 @@ pub enum Preserves {
     Errors,
     /// Deadlocks only. Assertions are not looked at then, whatever the plan says of them.
     Deadlocks,
+    /// What a property can see of whole runs.
+    Runs,
 }
 
 /// A depth-first search over a table that may err, which looks again where the table seems to know a state.
@@ -349,6 +359,8 @@ pub struct Cycles {
     pub of: CycleProperty,
     /// Only weakly fair runs count.
     pub fair: bool,
+    /// The sets that the search is reduced to; without fairness only.
+    pub sets: Option<Sets>,
     /// Longest path that is followed.
     pub max_depth: Option<u64>,
 }
@@ -394,6 +406,42 @@ impl Property {
             Property::Cycles(CycleProperty::Claim(number)) => Some(number),
             _ => None,
         }
+    }
+
+    /// Can a run break the property in a finite number of steps only? Then there are no cycles to look for. That holds for a claim without
+    /// accepting states, apart from those at which the claim has come to its end.
+    pub fn is_safety(self, model: &Model) -> bool {
+        match self {
+            Property::Safety => true,
+            Property::Cycles(CycleProperty::Claim(number)) => model.claims.get(number).is_none_or(|claim| {
+                let accepts = claim.body.automaton.locations.iter().any(|location| location.accept && !location.end);
+                !accepts && !(claim.counts_labels && model.uses.accept_labels)
+            }),
+            Property::Cycles(_) => false,
+        }
+    }
+
+    /// Is the property the same for runs that differ only in how often states are repeated? And is nothing asked about the steps themselves?
+    pub fn is_insensitive(self, model: &Model) -> bool {
+        match self {
+            Property::Safety => true,
+            Property::Cycles(CycleProperty::Claim(number)) => {
+                !model.uses.claims_ask && model.claims.get(number).is_some_and(is_insensitive)
+            }
+            Property::Cycles(_) => true,
+        }
+    }
+
+    /// Can it be an error to evaluate what the claim says?
+    pub fn can_fail(self, model: &Model) -> bool {
+        let claim = self.claim().and_then(|number| model.claims.get(number));
+        let mut fails = false;
+        if let Some(claim) = claim {
+            visit::actions(&claim.body.automaton, &mut |action| {
+                visit::expressions(action, &mut |expr| fails |= visit::can_fault(expr));
+            });
+        }
+        fails
     }
 
     /// The model and program in which the property is looked for: progress brings a claim of its own.
@@ -445,6 +493,7 @@ impl Search {
     pub fn sets(&self) -> Option<Sets> {
         let technique = match self {
             Search::Breadth(BreadthFirst { store: BreadthStore::Exact { sets, .. }, .. }) => return *sets,
+            Search::Cycles(Cycles { sets, .. }) => return *sets,
             Search::Depth(DepthFirst { store, .. }) => match *store {
                 DepthStore::Exact(Techniques::Both(sets)) => return Some(sets),
                 DepthStore::Exact(Techniques::One(technique)) => Some(technique),
@@ -491,7 +540,10 @@ impl Plan {
     /// What is looked for.
     pub fn property(&self) -> Property {
         match &self.search {
-            Search::Depth(_) | Search::Precise(_) | Search::Breadth(_) => Property::Safety,
+            Search::Depth(_) | Search::Precise(_) | Search::Breadth(_) => match self.claim {
+                Some(claim) => Property::Cycles(CycleProperty::Claim(claim)),
+                None => Property::Safety,
+            },
             Search::Cycles(cycles) => Property::Cycles(cycles.of),
         }
     }
@@ -520,8 +572,38 @@ impl Plan {
 
     /// The model that is searched, if it is not the user's.
     fn reduced(&self, model: &Model) -> Option<Reduced> {
-        let wanted = self.statics != Reductions::NONE && self.property() == Property::Safety;
-        wanted.then(|| reduce(model, Observed::default(), self.statics))
+        let watch = self.watch(model);
+        let observed = Observed {
+            claim: watch.claim,
+            accept_labels: watch.accept_labels,
+            non_progress: watch.progress_labels,
+            fair: self.search.is_fair(),
+        };
+        (self.statics != Reductions::NONE).then(|| reduce(model, observed, self.statics))
+    }
+
+    /// Checks the cycle of a violation by the definition; see [`lasso::check`]. `model` is the user's, `program` has the claim.
+    pub fn check_lasso(&self, model: &Model, program: &Program, violation: &Violation) -> Result<(), String> {
+        let mut reduced = None;
+        let mut same = |one: &[u8], other: &[u8]| {
+            one == other || {
+                let reduced = reduced.get_or_insert_with(|| self.reduced(model));
+                reduced.as_ref().is_some_and(|reduced| look_alike(reduced, program, one, other))
+            }
+        };
+        lasso::check(program, self.settings().rules, self.search.is_fair(), violation, &mut same)
+    }
+
+    /// What the property of this plan looks at.
+    fn watch(&self, model: &Model) -> Watch {
+        let property = self.property();
+        let claim = property.claim();
+        let labels = claim.and_then(|claim| model.claims.get(claim)).is_some_and(|claim| claim.counts_labels);
+        Watch {
+            claim,
+            accept_labels: labels || property == Property::Cycles(CycleProperty::AcceptLabels),
+            progress_labels: property == Property::Cycles(CycleProperty::Progress),
+        }
     }
 
     /// The folder that the search will write to, if it writes any file: the user's, or `None` for the system's.

@@ -4,16 +4,18 @@
 //! executed again without this assumption. If the plan asks for several runs of a store that may err, each run has hash
 //! functions of its own, and [`lossy::combine`] makes one outcome of them.
 
-use super::{CycleProperty, Cycles, Plan, Search};
+use super::{CycleProperty, Cycles, Plan, Preserves, Search};
 use crate::analysis::Dependence;
+use crate::analysis::visible::{Watch, with_claim};
 use crate::exec::Program;
 use crate::model::{Action, Model};
-use crate::search::cycles::{CycleKind, fair, nested};
+use crate::search::cycles::{CycleKind, components, fair, nested};
 use crate::search::driver::{Settings, Task};
 use crate::search::explore::{dfs, lossy};
 use crate::search::monitor::{Monitor, Patience, available};
 use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
-use crate::search::reduce::audit::Audit;
+use crate::search::reduce::audit::{Audit, Audited};
+use crate::search::reduce::paths::PathSets;
 use crate::search::reduce::{Full, Reduction};
 use crate::search::statics;
 use crate::store::depth::exact::ExactStore;
@@ -57,6 +59,8 @@ pub(super) struct PlannedSearch<'a> {
     pub(super) assumed: Assumptions,
     /// The seed of this run; with several runs each has its own.
     pub(super) seed: u64,
+    /// For sets that keep what a property can see: the model with the claim as a process type, and what the property looks at.
+    pub(super) watched: Option<(Model, Watch)>,
 }
 
 impl Plan {
@@ -128,7 +132,9 @@ impl Plan {
             None => self.execute_on(seed, assumed, model, monitor),
             Some(reduced) => {
                 let outcome = self.execute_on(seed, assumed, &reduced.model, monitor);
-                statics::of_users_model(model, &reduced, outcome)
+                let (own, program) = self.property().compile(model);
+                let model = own.as_ref().unwrap_or(model);
+                statics::of_users_model(model, &program, self.settings().rules, &reduced, outcome)
             }
         }
     }
@@ -140,6 +146,7 @@ impl Plan {
         let whole = || available().map(|bytes| bytes / 10 * 9);
         monitor.memory = self.memory.or(monitor.memory).or_else(whole);
         monitor.measure_reserve();
+        let keeps_runs = self.search.sets().is_some_and(|sets| sets.preserves == Preserves::Runs);
         let planned = PlannedSearch {
             plan: self,
             model: own.as_ref().unwrap_or(model),
@@ -147,6 +154,10 @@ impl Plan {
             settings: self.settings(),
             assumed,
             seed,
+            watched: keeps_runs.then(|| {
+                let watch = self.watch(model);
+                (with_claim(model, watch), watch)
+            }),
         };
         let mut outcome = match &self.search {
             Search::Depth(depth) => planned.depth_first(depth, monitor),
@@ -154,7 +165,7 @@ impl Plan {
             Search::Breadth(breadth) => planned.breadth_first(breadth, monitor),
             Search::Cycles(cycles) => planned.cycles(cycles, monitor),
         };
-        if self.search.sets().is_some() {
+        if self.search.sets().is_some() && !keeps_runs {
             note_ends(model, &mut outcome.reached);
         }
         outcome
@@ -245,19 +256,36 @@ impl PlannedSearch<'_> {
     fn audit<'w>(&'w self, checks: bool, patience: Patience<'w>) -> Option<Audit<'w, 'w>> {
         let relation = checks.then(|| Dependence::new(self.model));
         let checked = self.plan.search.sets().filter(|sets| sets.check);
-        let sets = checked.map(|sets| self.persistent_sets(sets, true));
+        let sets = checked.map(|sets| match self.path_sets() {
+            Some(paths) => Audited::Paths(Box::new(paths)),
+            None => Audited::Sets(Box::new(self.persistent_sets(sets, true))),
+        });
         let wanted = relation.is_some() || sets.is_some();
         wanted.then(|| Audit::new(self.model, self.program, relation, sets).within(patience))
     }
 
     fn cycles(&self, cycles: &Cycles, monitor: &mut Monitor<'_>) -> Outcome {
         let mut store = ExactStore::with_budget(self.seed, Self::budget(monitor));
-        let task = self.task(None, monitor);
-        match (self.cycle_kind(cycles.of), cycles.fair) {
-            (None, _) => dfs::search(task, &mut store, &mut Full),
-            (Some(kind), true) => fair::search(task, &mut store, kind),
-            (Some(kind), false) => nested::search(task, &mut store, kind),
+        let Some(kind) = self.cycle_kind(cycles.of) else {
+            return dfs::search(self.task(None, monitor), &mut store, &mut Full);
+        };
+        if cycles.fair {
+            return fair::search(self.task(None, monitor), &mut store, kind);
         }
+        if self.plan.known.is_some() {
+            return nested::search(self.task(None, monitor), &mut store, kind);
+        }
+        match self.path_sets() {
+            Some(sets) => self.reduced(sets.within(monitor.patience()), false, monitor, |task, sets| {
+                components::search(task, &mut store, sets, kind)
+            }),
+            None => components::search(self.task(None, monitor), &mut store, &mut Full, kind),
+        }
+    }
+
+    /// The sets that keep what the property can see, if the plan asks for such.
+    pub(super) fn path_sets(&self) -> Option<PathSets<'_>> {
+        self.watched.as_ref().map(|(model, watch)| PathSets::new(model, *watch))
     }
 
     /// Which cycles break the property. A claim without an accepting state can only be violated by reaching its end or by an

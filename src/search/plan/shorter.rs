@@ -15,21 +15,21 @@ impl Plan {
     /// Puts a shorter counterexample in the place of the one that was found, if there is one.
     pub(super) fn shorten(&self, model: &Model, monitor: &mut Monitor<'_>, outcome: &mut Outcome) {
         let [found] = &mut outcome.violations[..] else { return };
-        outcome.shortness = Some(match (self.property(), found.cycle_start) {
-            (Property::Safety, _) => {
+        outcome.shortness = Some(match found.cycle_start {
+            _ if !matches!(self.search, Search::Cycles(_)) => {
                 let again = self.breadth_first_again().execute(model, monitor);
                 outcome.memory = outcome.memory.max(again.memory);
                 outcome.seconds += again.seconds;
                 shortness_of(found, again)
             }
-            (Property::Cycles(_), Some(_)) => {
+            Some(_) => {
                 let start = Instant::now();
                 let shortness = self.shorten_cycle(model, monitor, found);
                 outcome.seconds += start.elapsed().as_secs_f64();
                 shortness
             }
-            // The path ends in the state that breaks the property. A breadth-first search for such states belongs here.
-            (Property::Cycles(_), None) => Shortness::AsFound,
+            // In a search for cycles the claim has come to its end, or the model has an error.
+            None => Shortness::AsFound,
         });
     }
 
@@ -60,7 +60,9 @@ impl Plan {
 
 /// Takes over what a breadth-first search has found.
 fn shortness_of(found: &mut Violation, again: Outcome) -> Shortness {
-    match (again.verdict, again.violations.into_iter().next()) {
+    // A search under a claim may meet an error of the model first.
+    let same = again.violations.into_iter().find(|shorter| shorter.about == found.about);
+    match (again.verdict, same) {
         (Verdict::Violated, Some(shortest)) => {
             *found = shortest;
             Shortness::Shortest

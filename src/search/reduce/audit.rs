@@ -10,6 +10,8 @@ use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::monitor::Patience;
+use crate::analysis::persistent::ProcessSet;
+use crate::search::reduce::paths::PathSets;
 use crate::search::reduce::persistent::PersistentSets;
 use crate::search::reduce::{Attempt, Fault, ProcessStep};
 use crate::search::walk::moves::{MoveRunner, Tried};
@@ -23,8 +25,40 @@ pub struct Audit<'m, 'p> {
     model: &'m Model,
     runner: Option<MoveRunner<'p>>,
     dependence: Option<Dependence<'m>>,
-    por: Option<PersistentSets<'m>>,
+    por: Option<Audited<'m>>,
     fault: Option<Fault>,
+}
+
+/// The sets that are tested.
+pub enum Audited<'m> {
+    /// Those that keep errors and deadlocks.
+    Sets(Box<PersistentSets<'m>>),
+    /// Those that keep what a property can see.
+    Paths(Box<PathSets<'m>>),
+}
+
+impl Audited<'_> {
+    fn choose(&mut self, machine: &mut Machine<'_>) -> Option<ProcessSet> {
+        match self {
+            Audited::Sets(sets) => sets.choose_set(machine),
+            Audited::Paths(paths) => paths.choose(machine),
+        }
+    }
+
+    fn breaks_claim(&mut self, machine: &Machine<'_>) -> bool {
+        match self {
+            Audited::Sets(sets) => sets.breaks_claim(machine),
+            Audited::Paths(_) => false,
+        }
+    }
+
+    /// The relation, where the sets take states for equal that differ in pids only.
+    fn blind_relation(&self) -> Option<&Dependence<'_>> {
+        match self {
+            Audited::Sets(sets) => Some(sets.relation()).filter(|relation| relation.is_blind()),
+            Audited::Paths(_) => None,
+        }
+    }
 }
 
 impl<'m, 'p> Audit<'m, 'p> {
@@ -33,7 +67,7 @@ impl<'m, 'p> Audit<'m, 'p> {
         model: &'m Model,
         program: &'p Program,
         dependence: Option<Dependence<'m>>,
-        por: Option<PersistentSets<'m>>,
+        por: Option<Audited<'m>>,
     ) -> Self {
         Audit { model, runner: MoveRunner::new(program), dependence, por, fault: None }
     }
@@ -86,10 +120,18 @@ impl<'m, 'p> Audit<'m, 'p> {
 
     fn check_set(&mut self, machine: &mut Machine<'_>, saved: &[u8]) {
         let (Some(runner), Some(por)) = (&mut self.runner, &mut self.por) else { return };
-        let Some(set) = por.choose_set(machine) else { return };
+        let Some(set) = por.choose(machine) else { return };
         let inside = |tried: &Tried| set.contains(usize::from(tried.attempt.sender.unwrap_or(tried.attempt.step).pid));
         let chosen: Vec<Tried> = runner.moves(saved).into_iter().filter(inside).collect();
         if runner.over {
+            return;
+        }
+        if matches!(por, Audited::Paths(_))
+            && let Some(seen) = chosen.iter().find(|tried| is_seen(runner, saved, tried))
+        {
+            runner.machine.load(saved);
+            let what = "a move of a set was not hidden from the property";
+            self.fault = Some(bug(self.model, &runner.machine, (seen, seen), what));
             return;
         }
         let mut seen: HashSet<Vec<u8>> = HashSet::from([saved.to_vec()]);
@@ -101,15 +143,16 @@ impl<'m, 'p> Audit<'m, 'p> {
                 continue;
             }
             // Up to what nobody sees of pids, births and deaths do commute; byte by byte they do not.
-            let relation = por.relation();
+            let relation = por.blind_relation();
             let skips = |machine: &Machine<'_>, tried: &Tried| {
-                relation.is_blind()
-                    && [Some(tried.attempt.step), tried.attempt.sender].into_iter().flatten().any(|step| {
+                relation.is_some_and(|relation| {
+                    [Some(tried.attempt.step), tried.attempt.sender].into_iter().flatten().any(|step| {
                         let part = as_part(machine, step);
                         let proctype = machine.proctype(usize::from(part.pid)) as usize;
                         let flags = relation.footprints[proctype][part.transition as usize].flags;
                         flags.has(Flags(Flags::RUN.0 | Flags::DEATH.0))
                     })
+                })
             };
             let moves = runner.moves(&state);
             if runner.over {
@@ -156,6 +199,28 @@ impl<'m, 'p> Audit<'m, 'p> {
             }
         }
     }
+}
+
+/// Can the property see this move? What a claim can see is what its transitions can do, from whichever location.
+fn is_seen(runner: &mut MoveRunner<'_>, saved: &[u8], tried: &Tried) -> bool {
+    let mut looks = |state: &[u8]| {
+        runner.machine.load(state);
+        let program = runner.machine.program();
+        let mark = runner.machine.mark();
+        let own = program.claim.map(|(_, number)| &program.proctypes[number as usize]);
+        let next = own.map_or(0..0, |claim| {
+            let end = program.proctypes.iter().map(|p| p.first_transition).filter(|&first| first > claim.first_transition).min();
+            claim.first_transition..end.unwrap_or(program.transitions.len() as u32)
+        });
+        next.map(|number| {
+            let fired = runner.machine.fire_claim(number, false);
+            runner.machine.undo(mark);
+            fired
+        })
+        .collect::<Vec<_>>()
+    };
+    let before = looks(saved);
+    tried.ends.iter().any(|end| looks(end) != before)
 }
 
 /// Executes two moves in both orders; says how they differ.

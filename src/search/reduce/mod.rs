@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `sleep` | sleep sets: moves that the search has already followed from an earlier state |
 //! | `persistent` | persistent sets: only some processes move |
+//! | `paths` | persistent sets for properties of whole runs |
 //! | `both` | persistent sets, and sleep sets inside them |
 //! | `sleepers`, `stack_hashes` | tables that the reductions share |
 //! | `audit` | tests the reductions while a search runs |
@@ -14,6 +15,7 @@
 
 pub mod audit;
 pub mod both;
+pub mod paths;
 pub mod persistent;
 pub mod sleep;
 mod sleepers;

@@ -242,12 +242,12 @@ impl<'m> PersistentSets<'m> {
 /// A look at one process costs about as much as trying its transitions.
 const ALONE: u32 = 8;
 /// A closure costs about as much as two states do.
-const CLOSURE: u32 = 4;
+pub(super) const CLOSURE: u32 = 4;
 
 /// Whether a kind of attempt that may fail is worth its price. At first it is always made. If it hardly ever succeeds, it is made
 /// more and more seldom; a success makes it frequent again.
 #[derive(Clone, Copy, Debug)]
-struct Worth {
+pub(super) struct Worth {
     /// At least one in so many attempts has to succeed.
     one_in: u32,
     tried: u32,
@@ -263,13 +263,13 @@ impl Worth {
     /// Most occasions that are passed over.
     const LONGEST: u32 = 1 << 12;
 
-    fn new(one_in: u32) -> Worth {
+    pub(super) fn new(one_in: u32) -> Worth {
         Worth { one_in, tried: 0, won: 0, pause: 0, left: 0 }
     }
 
     /// Is the attempt made on this occasion?
     #[inline]
-    fn is_due(&mut self) -> bool {
+    pub(super) fn is_due(&mut self) -> bool {
         if self.left > 0 {
             self.left -= 1;
         }
@@ -278,7 +278,7 @@ impl Worth {
 
     /// The attempt was made and has succeeded or not.
     #[inline]
-    fn tell(&mut self, success: bool) {
+    pub(super) fn tell(&mut self, success: bool) {
         self.tried += 1;
         self.won += u32::from(success);
         if self.tried >= Self::TRIAL {
@@ -293,7 +293,7 @@ impl Worth {
     }
 }
 
-fn must_end(patience: Option<Patience<'_>>) -> impl Fn() -> bool {
+pub(super) fn must_end(patience: Option<Patience<'_>>) -> impl Fn() -> bool {
     move || patience.is_some_and(|patience| patience.is_over(0))
 }
 
@@ -307,7 +307,7 @@ pub fn scan(machine: &mut Machine<'_>, enabled: &mut Enabled) {
 }
 
 /// The same for one process.
-fn scan_process(machine: &mut Machine<'_>, pid: usize, enabled: &mut Enabled) {
+pub(super) fn scan_process(machine: &mut Machine<'_>, pid: usize, enabled: &mut Enabled) {
     let program = machine.program();
     let Some(mut cursor) = cursor_of(machine, pid, enabled) else { return };
     let first = machine.place(pid).first;
@@ -321,7 +321,10 @@ fn scan_process(machine: &mut Machine<'_>, pid: usize, enabled: &mut Enabled) {
                 enabled.faults = true;
                 0
             }
-            Fired::Failed(_) => 1,
+            Fired::Failed(_) => {
+                enabled.traps = true;
+                1
+            }
             Fired::Done | Fired::DoneWith(_) if offers => {
                 let moves = partners(machine, pid, enabled);
                 // To offer it was an error, and nobody takes it: no move will tell of the error.
@@ -331,6 +334,7 @@ fn scan_process(machine: &mut Machine<'_>, pid: usize, enabled: &mut Enabled) {
             Fired::Done | Fired::DoneWith(_) => 1,
         };
         machine.undo(mark);
+        enabled.traps |= matches!(fired, Fired::DoneWith(_));
         match fired {
             Fired::Failed(_) => cursor.failed(),
             _ if moves > 0 => cursor.took(&program.transitions[number as usize]),
@@ -371,6 +375,7 @@ fn partners(machine: &mut Machine<'_>, sender: usize, enabled: &mut Enabled) -> 
                 }
                 // the receiver alone is not a start: its moves are counted with the sender
                 Fired::Done | Fired::DoneWith(_) => {
+                    enabled.traps |= matches!(fired, Fired::DoneWith(_));
                     cursor.took(&program.transitions[number as usize]);
                     moves += 1;
                     enabled.note(pid, number - first);

@@ -248,8 +248,13 @@ impl Walk {
     #[inline]
     fn is_first(&self) -> bool {
         let last = self.frames.len() - 1;
-        let top = &self.frames[last];
-        top.is_root() || (top.turn == Turn::Receivers && last > 0 && self.frames[last - 1].is_root())
+        let halfway = self.frames[last].turn == Turn::Receivers;
+        let from = &self.frames[if halfway { last.saturating_sub(1) } else { last }];
+        if self.rules.claim {
+            // The claim moves first, and no reduction leaves out what the claim can do.
+            return from.turn == Turn::Everybody && from.since() == 1;
+        }
+        from.is_root()
     }
 
     /// The step of this number by the process at the cursor of the top frame, as reductions see it.

@@ -63,6 +63,16 @@ pub fn steps_between<'a>(
     steps_through(machine, rules, states.map(|state| (state, None)), None)
 }
 
+/// The same in a search that may have to end.
+pub fn steps_within<'a>(
+    machine: &mut Machine<'_>,
+    rules: Rules,
+    states: impl Iterator<Item = &'a [u8]>,
+    patience: Patience<'_>,
+) -> Option<Vec<Step>> {
+    steps_through(machine, rules, states.map(|state| (state, None)), Some(patience))
+}
+
 /// The same for a path of edges: into which state, and by whose move.
 pub fn steps_over<'a>(
     machine: &mut Machine<'_>,
