@@ -338,7 +338,8 @@ impl<'m> Persistent<'m> {
             .or(best.map(|(_, set)| set))
     }
 
-    /// The smallest closed set all of whose processes that can move are `quiet`; `None` if there is none. The answer is a function of
+    /// The smallest closed set all of whose processes are `quiet`; one that only takes offers counts too, though its moves are counted with those
+    /// who offer. `None` if there is no such set. The answer is a function of
     /// the state, unless `must_end` says that it makes no difference any more. Call [`Persistent::refresh`] first.
     pub fn choose_quiet(
         &mut self,
@@ -359,7 +360,7 @@ impl<'m> Persistent<'m> {
             let bound = best.map_or(all, |(moves, _)| moves);
             let closed = self.close(view, enabled, (seed, bound), &ProcessSet::default(), must_end);
             if let Some((set, moves)) = closed
-                && (0..view.process_count()).all(|pid| !set.contains(pid) || enabled.moves[pid] == 0 || quiet.contains(pid))
+                && (0..view.process_count()).all(|pid| !set.contains(pid) || quiet.contains(pid))
             {
                 best = Some((moves, set));
             }

@@ -141,6 +141,10 @@ impl<'a> Run<'a> {
     fn find(&self) -> Option<(Vec<Step>, Option<usize>)> {
         let machine = Machine::new(self.program).ok()?;
         let start: Node = (0, machine.saved().get(self.record()?)?.to_vec());
+        if self.goal == Goal::End && machine.claim_place().is_some_and(|place| place.valid_end) {
+            // The claim has ended before its first step.
+            return Some((Vec::new(), None));
+        }
         match self.goal {
             Goal::End | Goal::Follow => {
                 let nodes = self.way(&start, &mut |_, edge| match self.goal {

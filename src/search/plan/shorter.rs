@@ -4,7 +4,7 @@
 //! is one that is reached in the fewest moves. A cycle is made shorter by [`shorten`]. What cannot be shown to be short is kept as
 //! it was found, and the outcome says so.
 
-use super::{BreadthFirst, Plan, Property, Reductions, Search};
+use super::{BreadthFirst, Plan, Reductions, Search};
 use crate::model::Model;
 use crate::search::cycles::shorten::shorten;
 use crate::search::monitor::Monitor;

@@ -126,8 +126,14 @@ impl<'m, 'p> Audit<'m, 'p> {
         if runner.over {
             return;
         }
-        if matches!(por, Audited::Paths(_))
-            && let Some(seen) = chosen.iter().find(|tried| is_seen(runner, saved, tried))
+        runner.machine.load(saved);
+        let barred = |runner: &MoveRunner<'_>, tried: &Tried, paths: &PathSets<'_>| {
+            let Attempt { step, sender } = tried.attempt;
+            std::iter::once(step).chain(sender).any(|step| paths.bars(&runner.machine, step))
+        };
+        if let Audited::Paths(paths) = por
+            && let Some(seen) =
+                chosen.iter().find(|tried| barred(runner, tried, paths) || is_seen(runner, saved, tried))
         {
             runner.machine.load(saved);
             let what = "a move of a set was not hidden from the property";

@@ -24,7 +24,7 @@ use crate::analysis::visible::{Observer, Watch};
 use crate::exec::Machine;
 use crate::model::Model;
 use crate::search::monitor::Patience;
-use crate::search::reduce::Reduction;
+use crate::search::reduce::{ProcessStep, Reduction};
 use crate::search::reduce::persistent::{CLOSURE, Worth, must_end, scan, scan_process};
 use crate::store::Handle;
 use std::collections::HashMap;
@@ -159,6 +159,13 @@ impl<'m> PathSets<'m> {
         let own = (place.first - first) as usize;
         let enabled = self.enabled.transitions[pid];
         count <= 64 && (0..count).all(|k| enabled >> k & 1 == 0 || !self.barred[pid].contains(own + k))
+    }
+
+    /// May no set hold a move that begins with this step? For the audit, in the state of the last [`PathSets::choose`].
+    pub fn bars(&self, machine: &Machine<'_>, step: ProcessStep) -> bool {
+        let pid = usize::from(step.pid);
+        let first = machine.program().proctypes[machine.proctype(pid) as usize].first_transition;
+        self.barred.get(pid).is_none_or(|barred| barred.contains((step.number - first) as usize))
     }
 
     /// Takes note of the processes of a state.
