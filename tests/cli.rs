@@ -614,10 +614,10 @@ fn graphs_show_what_is_reduced() {
     let folder = Folder::with_model();
     folder.write(
         "r.pml",
-        "byte g, n; byte lost;
+        "byte g, n; byte lost; chan q = [1] of { byte, byte };
          active proctype P() { byte x, y, a[2]; g = 1; x = 2; y = x; g = y; lost = 7; a[1] = g; g = a[1]; n++ }
          proctype Q(byte unused) { byte z; z = g; g = z; (n == 1) }
-         init { run Q(3); g = 5 }
+         init { run Q(3); g = 5; q!4,6; q?4,_ }
         ",
     );
     let graph = out(&folder.pv("graph r.pml"));
@@ -639,8 +639,9 @@ fn graphs_show_what_is_reduced() {
     assert!(edge("lost = 7").contains("\\nnot written, since nobody reads it: lost"), "{graph}");
     assert!(edge("g = a[1]").contains("\\nbecomes 0: a[1]"), "{graph}");
     assert!(graph.contains("[label=\"becomes 0: unused\"]"), "{graph}");
+    assert!(edge("q!4,6").contains("\\nsent as 0, since nobody reads it: field 2"), "{graph}");
     let full = out(&folder.pv("graph r.pml --full"));
-    for word in ["becomes 0", "not written", "part of", "goes on", "dashed", "always 0"] {
+    for word in ["becomes 0", "not written", "part of", "goes on", "dashed", "always 0", "sent as 0"] {
         assert!(graph.contains(word) && !full.contains(word), "{word}: {full}");
     }
     // Apart from these words both pictures are the same: every location and every transition is there.

@@ -32,6 +32,7 @@ fn main() {
     let mut trials = vec![
         Trial::test("each reduction removes states", each_removes_states),
         Trial::test("unread writes keep their errors", unread_writes_keep_errors),
+        Trial::test("unread fields are sent as 0", unread_fields),
         Trial::test("what is looked at is not merged", what_is_looked_at_is_not_merged),
         Trial::test("a long run of silent steps", long_run),
         Trial::test("silent steps wait for their turn", silent_steps_wait),
@@ -251,6 +252,55 @@ fn unread_writes_keep_errors() -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Which fields of `q` are sent as 0. Two senders choose the second field, and who reads it decides.
+fn unread_fields() -> Result<(), Failed> {
+    let senders = "active [2] proctype S() { byte n; if :: n = 1 :: n = 2 fi; q!5,n }";
+    for (declared, reader, expected) in [
+        ("", "active proctype R() { byte a; q?a,_; assert(a == 5); false }", &[1][..]),
+        // into a variable that nobody reads
+        ("", "active proctype R() { byte a, b; q?a,b; assert(a == 5); false }", &[1]),
+        ("", "active proctype R() { q?_,_; false }", &[0, 1]),
+        ("byte sum;", "active proctype R() { byte b; q?_,b; sum = sum + b; false }", &[0, 1]),
+        ("", "active proctype R() { byte b; q?_,b; assert(b > 0); false }", &[0]),
+        ("", "active proctype R() { q?_,1; false }", &[0]),
+        ("byte k = 1;", "active proctype R() { q?_,eval(k); false }", &[0]),
+        ("", "active proctype R() { q??_,1; q?_,_ }", &[0]),
+        ("", "active proctype R() { q?[_,2]; q?_,_ }", &[0]),
+        ("byte k;", "active proctype R() { byte b; q?<_,b>; k = b; assert(k < 2) }", &[0]),
+        // one that is sorted in is compared with the others
+        ("", "active proctype R() { q!!3,3; q?_,_; q?_,_ }", &[]),
+        // the same receive may be on another channel, and the same send
+        ("chan r = [1] of { byte, byte };", "active proctype R() { chan c = q; if :: c = q :: c = r fi; c?_,2 }", &[0]),
+        (
+            "chan r = [1] of { byte, byte };",
+            "active proctype R() { chan c; if :: c = q :: c = r fi; c!1,2; q?_,_; r?1,2 }",
+            &[],
+        ),
+        // a message that cannot be computed is an error
+        ("byte z;", "active proctype R() { q!1,(1 / z); q?_,_ }", &[0]),
+        ("", "active proctype R() { d_step { q?_,_; q!1,2 }; false }", &[0, 1]),
+        ("", "active proctype R() { q?_,_ } trace { q!5,1 }", &[]),
+    ] {
+        let model = model_of(&format!("chan q = [2] of {{ byte, byte }}; {declared} {senders} {reader}"));
+        let fields = |wanted| reduce(&model, Observed::default(), wanted).unread_fields().to_vec();
+        let unread: Vec<usize> =
+            fields(Reductions::ALL).into_iter().filter(|&(channel, _)| channel == 0).map(|(_, field)| field).collect();
+        expect(unread == expected, || format!("{unread:?}: {reader}"))?;
+        expect(fields(Reductions { unread_writes: false, ..Reductions::ALL }).is_empty(), || reader.to_string())?;
+        for (name, wanted) in SETTINGS {
+            let found = audit(&model, wanted, 10_000).map_err(|reason| format!("{name}: {reason}: {reader}"))?;
+            expect(found.is_some(), || format!("too large: {reader}"))?;
+        }
+    }
+    let model =
+        model_of(&format!("chan q = [2] of {{ byte, byte }}; {senders} active proctype R() {{ q?_,_; false }}"));
+    let claimed = Observed { claim: Some(0), ..Observed::default() };
+    expect(reduce(&model, claimed, Reductions::ALL).unread_fields().is_empty(), || "with a claim".to_string())?;
+    let unread = Reductions { merging: false, ..Reductions::ALL };
+    let (full, less) = (states(&model, Reductions::NONE), states(&model, unread));
+    expect(less < full, || format!("{less} of {full}"))
 }
 
 fn what_is_looked_at_is_not_merged() -> Result<(), Failed> {

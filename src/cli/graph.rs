@@ -175,6 +175,7 @@ impl View<'_> {
         let Some(reduced) = changes.proctype.automaton.transitions.get(t as usize) else { return label };
         let (_, kept) = touched(self.model, changes.proctype, &reduced.action);
         line(&mut label, "not written, since nobody reads it:", &writes.difference(&kept).cloned().collect());
+        line(&mut label, "sent as 0, since nobody reads it:", &unread_fields(&transition.action, &reduced.action));
         if self.is_merged(t) {
             label.push_str("\npart of the step before");
             if !changes.is_executed(t) {
@@ -211,6 +212,17 @@ impl Changes<'_> {
             .get(automaton.entry as usize)
             .is_some_and(|entry| (entry.first..entry.first + entry.count).contains(&t))
     }
+}
+
+/// The fields of a message that the reductions send as 0.
+fn unread_fields(user: &Action, reduced: &Action) -> BTreeSet<String> {
+    let (Action::Send { arguments: user, .. }, Action::Send { arguments: reduced, .. }) = (user, reduced) else {
+        return BTreeSet::new();
+    };
+    let is_zero = |expr: &Expr| matches!(expr.kind, ExprKind::Constant(0));
+    let changed =
+        user.iter().zip(reduced).enumerate().filter(|(_, (user, reduced))| !is_zero(user) && is_zero(reduced));
+    changed.map(|(k, _)| format!("field {}", k + 1)).collect()
 }
 
 /// Adds a line with names, if there are any.

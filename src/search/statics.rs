@@ -299,8 +299,9 @@ pub struct Audit {
 /// more than `most` states, or its initial state cannot be made. `Err` says what the reduction has got wrong:
 /// - the errors of both are the same, statement by statement;
 /// - the path to each, expanded, leads to the same error of the user's model;
-/// - the states in which nothing can move are the same, apart from dead variables;
-/// - the reduced model has no more states, and without merging exactly those of the user's model with dead variables 0.
+/// - the states in which nothing can move are the same, apart from dead variables and unread fields;
+/// - the reduced model has no more states, and without merging exactly those of the user's model with dead variables and unread
+///   fields 0.
 pub fn audit(model: &Model, wanted: Reductions, most: usize) -> Result<Option<Audit>, String> {
     let reduced = reduce(model, Observed::default(), wanted);
     let (user, small) = (Program::new(model, None), Program::new(&reduced.model, None));
@@ -319,7 +320,8 @@ pub fn audit(model: &Model, wanted: Reductions, most: usize) -> Result<Option<Au
     for (error, path) in &less.errors {
         same_error(model, &user, &reduced, error, path).map_err(|reason| format!("{error}: {reason}"))?;
     }
-    let clear = |states: &HashSet<Vec<u8>>| states.iter().map(|state| canonical(&reduced, &user, state)).collect();
+    let clear =
+        |states: &HashSet<Vec<u8>>| states.iter().map(|state| canonical(model, &reduced, &user, state)).collect();
     let (states, halts): (HashSet<Vec<u8>>, HashSet<Vec<u8>>) = (clear(&full.states), clear(&full.halts));
     if halts != less.halts {
         return Err(format!("{} states in which nothing can move instead of {}", less.halts.len(), halts.len()));
@@ -389,10 +391,19 @@ fn text(program: &Program, trap: Trap) -> String {
     format!("{} at {}..{}", program.describe(trap), span.start, span.end)
 }
 
-/// A state (with hidden variables) of the user's model with its dead variables 0.
-fn canonical(reduced: &Reduced, program: &Program, state: &[u8]) -> Vec<u8> {
+/// A state (with hidden variables) of the user's model with its dead variables and unread fields 0.
+fn canonical(model: &Model, reduced: &Reduced, program: &Program, state: &[u8]) -> Vec<u8> {
     let mut clear = state.to_vec();
     reduced.unread().iter().for_each(|place| clear_place(&mut clear, program, 0, place));
+    for &(channel, field) in reduced.unread_fields() {
+        let channel = &model.channels[channel];
+        let field = &channel.fields[field];
+        let first = program.globals + model.global_size + channel.offset + channel.length_size() + field.offset;
+        for slot in 0..channel.capacity {
+            let at = (first + slot * channel.slot_size) as usize;
+            clear[at..at + field.scalar.size() as usize].fill(0);
+        }
+    }
     let mut present = vec![false; program.proctypes.len()];
     let mut at = program.first_process as usize;
     while at < state.len() {

@@ -2,10 +2,11 @@
 //!
 //! - *Dead variables* (`dead`): where no path reads a variable before it is written again, the variable is set to 0.
 //! - *Unread writes* (`dead`): an assignment whose value nobody will read writes nothing.
+//! - *Unread fields* (`fields`): a field of a message that no receive looks at is sent as 0.
 //! - *Merging* (`merge`): a step that touches only what its process alone sees, and that is always possible, becomes part
 //!   of the step before it.
 //!
-//! All three are Holzmann's, from SPIN (`-o1`, `-o2`, `-o3` turn them off there); what differs here is said in the files.
+//! All but the fields are Holzmann's, from SPIN (`-o1`, `-o2`, `-o3` turn them off there); what differs here is said in the files.
 //! docs/soundness.md has the argument.
 //!
 //! The reduced model has the same variables, locations and transitions, with the same numbers, and the same layout of a
@@ -14,12 +15,14 @@
 
 mod cells;
 mod dead;
+mod fields;
 mod looks;
 mod merge;
 
 use super::flow::BitSet;
 use crate::model::{Model, Place, Region};
 use cells::Cells;
+use fields::FieldOf;
 use looks::Looks;
 
 /// What a search looks at, beside the model itself. End states, channels at the end and assertions need no mention: every
@@ -41,7 +44,7 @@ pub struct Observed {
 pub struct Reductions {
     /// Set variables to 0 that nobody reads any more.
     pub dead_variables: bool,
-    /// Leave out writes of values that nobody reads. Only together with dead variables: to leave out `x = 0` by itself would keep an
+    /// Leave out writes of values that nobody reads, also into messages. Only together with dead variables: to leave out `x = 0` by itself would keep an
     /// old value, and with it states that the user has taken care to avoid.
     pub unread_writes: bool,
     /// Make one step of a step and the local steps behind it.
@@ -66,6 +69,8 @@ pub struct Reduced {
     liveness: Vec<Liveness>,
     /// Global variables (their places) that no process ever reads.
     unread: Vec<Place>,
+    /// Fields of global channels that no process ever reads.
+    fields: Vec<FieldOf>,
 }
 
 /// Which variables of a process type are alive where.
@@ -124,6 +129,11 @@ impl Reduced {
         &self.unread
     }
 
+    /// The fields of messages that are always 0 because nobody reads them: numbers of a global channel and of its field.
+    pub fn unread_fields(&self) -> &[(usize, usize)] {
+        &self.fields
+    }
+
     /// From "was executed", by process type and transition of the reduced model, to the same of the user's model.
     /// A send is executed when it is offered; the steps behind it follow only if somebody takes it, so that it is `completed`.
     pub fn reached(&self, reached: &[Vec<bool>], completed: &[Vec<bool>]) -> Vec<Vec<bool>> {
@@ -157,6 +167,7 @@ pub fn reduce(model: &Model, observed: Observed, wanted: Reductions) -> Reduced 
         tails: vec![Vec::new(); model.proctypes.len()],
         liveness: vec![Liveness::default(); model.proctypes.len()],
         unread: Vec::new(),
+        fields: Vec::new(),
     };
     let strong = wanted.dead_variables && wanted.unread_writes;
     let looks = Looks::new(model, observed, strong);
@@ -164,6 +175,10 @@ pub fn reduce(model: &Model, observed: Observed, wanted: Reductions) -> Reduced 
     if strong {
         for (p, cells) in cells.iter().enumerate() {
             dead::drop_unread_writes(&mut reduced.model.proctypes[p].automaton, cells);
+        }
+        // A claim may ask for a message, too.
+        if observed.claim.is_none() {
+            reduced.fields = fields::send_zero(&mut reduced.model);
         }
     }
     if wanted.merging {
