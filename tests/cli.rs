@@ -402,7 +402,7 @@ fn combinations_are_refused_by_name() {
     folder.write("live.pml", "byte x; active proctype p() { do :: x = 1 - x od } ltl moves { []<> (x == 1) }");
     folder.write("label.pml", "byte x; active proctype p() { accept: do :: x = 1 - x od }");
     for model in ["live.pml", "label.pml", "label.pml --non-progress"] {
-        for line in ["--search bfs", "--sleep", "--por", "--cache 500", "--store compact", "--store bloom"] {
+        for line in ["--search bfs", "--sleep", "--cache 500", "--store compact", "--store bloom"] {
             let output = folder.pv(&format!("check {model} {line}"));
             assert_eq!(code(&output), 2, "{model} {line}: {}", out(&output));
             assert!(err(&output).contains(line.trim_end_matches(" 500")), "{}", err(&output));
@@ -410,6 +410,36 @@ fn combinations_are_refused_by_name() {
                 assert_eq!(code(&folder.pv(&format!("check {model} {line} --no-claims"))), 0, "{model} {line}");
             }
         }
+    }
+    // Persistent sets keep runs up to stuttering, and not which of them are fair.
+    assert_eq!(code(&folder.pv("check live.pml --por")), 0);
+    folder
+        .write("next.pml", "byte x; active proctype p() { do :: x = 1 - x od } ltl next { [] (x == 1 -> X (x == 0)) }");
+    for (line, says) in [("next.pml --por", "--por with the claim next"), ("live.pml --por --fair", "--por and --fair")]
+    {
+        let output = folder.pv(&format!("check {line}"));
+        assert_eq!(code(&output), 2, "{line}: {}", out(&output));
+        assert!(err(&output).contains(says), "{}", err(&output));
+    }
+    assert_eq!(code(&folder.pv("check next.pml")), 0);
+    // A claim that is broken in a finite number of steps goes with every search but those that would miss a step of the claim.
+    folder.write("safe.pml", "byte x; active proctype p() { do :: x < 9 -> x++ :: x = 0 od } ltl small { [] (x < 9) }");
+    for line in [
+        "--search bfs",
+        "--por",
+        "--cache 500",
+        "--store compact",
+        "--store bloom",
+        "--search bfs --disk",
+        "--shortest",
+    ] {
+        let output = folder.pv(&format!("check safe.pml {line}"));
+        assert_eq!(code(&output), 1, "{line}: {}", err(&output));
+    }
+    for line in ["--sleep", "--store compact --pod 1", "--search bfs --checkpoint c"] {
+        let output = folder.pv(&format!("check safe.pml {line}"));
+        assert_eq!(code(&output), 2, "{line}: {}", out(&output));
+        assert!(err(&output).contains("the claim small"), "{}", err(&output));
     }
     // Refused before the model is looked at.
     assert!(err(&folder.pv("check nosuch.pml --hub")).contains("--hub"));

@@ -184,11 +184,14 @@ fn same_cycles(model: &Model, plan: &Plan) -> Result<(), Failed> {
         let sets = sets.filter(|_| keeps_runs);
         let reduced = Plan { statics, search: Search::Cycles(Cycles { sets, ..cycles }), ..plan.clone() };
         let less = run(model, &reduced);
-        let what = || format!("{property:?}, {statics:?}, {sets:?}: {} after {}", less.verdict.name(), full.verdict.name());
+        let what =
+            || format!("{property:?}, {statics:?}, {sets:?}: {} after {}", less.verdict.name(), full.verdict.name());
         expect(violated(&full) == violated(&less), what)?;
         expect(less.verdict.name() == full.verdict.name(), what)?;
         for violation in &less.violations {
-            reduced.check_lasso(own.as_ref().unwrap_or(model), &program, violation).map_err(|why| format!("{}: {why}", what()))?;
+            reduced
+                .check_lasso(own.as_ref().unwrap_or(model), &program, violation)
+                .map_err(|why| format!("{}: {why}", what()))?;
         }
     }
     Ok(())

@@ -194,8 +194,12 @@ fn facts<'m>(transition: &'m Transition, earlier: &'m [Transition]) -> Vec<Fact<
 fn collect<'m>(expr: &'m Expr, truth: bool, found: &mut Vec<Fact<'m>>) {
     match &expr.kind {
         ExprKind::Unary(UnaryOp::Not, inner) => collect(inner, !truth, found),
-        ExprKind::Binary(BinaryOp::And, a, b) if truth => [a, b].into_iter().for_each(|part| collect(part, true, found)),
-        ExprKind::Binary(BinaryOp::Or, a, b) if !truth => [a, b].into_iter().for_each(|part| collect(part, false, found)),
+        ExprKind::Binary(BinaryOp::And, a, b) if truth => {
+            [a, b].into_iter().for_each(|part| collect(part, true, found))
+        }
+        ExprKind::Binary(BinaryOp::Or, a, b) if !truth => {
+            [a, b].into_iter().for_each(|part| collect(part, false, found))
+        }
         ExprKind::Binary(op, left, right) => {
             let op = if truth { Some(*op) } else { opposite(*op) };
             found.extend(op.map(|op| Fact { op, left, right }));
@@ -228,9 +232,7 @@ fn is_bounded(facts: &[Fact<'_>], place: &Place, step: i32) -> bool {
             BinaryOp::GreaterEqual => step < 0 && low + i64::from(step) >= least,
             BinaryOp::Equal => high + i64::from(step) <= most && low + i64::from(step) >= least,
             // what is at its least value is not counted down by one
-            BinaryOp::NotEqual => {
-                (low == high) && ((step == -1 && low == least) || (step == 1 && high == most))
-            }
+            BinaryOp::NotEqual => (low == high) && ((step == -1 && low == least) || (step == 1 && high == most)),
             _ => false,
         }
     };

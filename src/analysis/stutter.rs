@@ -171,7 +171,9 @@ mod tests {
     #[test]
     fn what_is_said_of_states_for_good_is_closed_under_stuttering() {
         assert!(closed("do :: x == 1 -> break :: else od"));
-        assert!(closed("T0: if :: true -> goto T0 :: x == 1 && y != 1 -> goto accept fi; accept: if :: y != 1 -> goto accept fi"));
+        assert!(closed(
+            "T0: if :: true -> goto T0 :: x == 1 && y != 1 -> goto accept fi; accept: if :: y != 1 -> goto accept fi"
+        ));
         assert!(closed("accept: do :: !(x == 1) od"));
     }
 

@@ -299,8 +299,10 @@ mod tests {
         ("--search bfs --cache 500 --serial --hub --store compact",
             "breadth-first, compact store, hub cache of 500 states, cache first, then disk"),
         // cycles
-        ("--non-progress", "depth-first, exact store"),
-        ("--non-progress --fair", "depth-first, exact store, weak fairness"),
+        ("--non-progress", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged"),
+        ("--non-progress --full", "depth-first, exact store"),
+        ("--non-progress --por", "depth-first, exact store, persistent sets"),
+        ("--non-progress --fair", "depth-first, exact store, dead variables set to 0, weak fairness"),
     ];
 
     #[test]
@@ -332,7 +334,7 @@ mod tests {
         assert_eq!(properties("--no-claims"), [Property::Safety]);
         assert_eq!(properties("--non-progress"), [Property::Cycles(CycleProperty::Progress)]);
         assert!(plans(&parse("--property r"), &model).is_err());
-        assert!(plans(&parse("--por"), &model).is_err_and(|why| why.contains("--por with the claims of m.pml (p, q)")));
+        assert!(plans(&parse("--sleep"), &model).is_err_and(|why| why.contains("--sleep with the claim p of m.pml")));
     }
 
     /// Options with a value that is not their default. Each of them changes the plan, with any other that it goes with.
@@ -352,17 +354,9 @@ mod tests {
         match option {
             // The reduction does not look at assertions anyway.
             "--no-assertions" => with("--deadlocks-only"),
-            // These are about the whole state space, or about cycles, where nothing is left out by itself.
+            // These are about the whole state space.
             "--full" => {
-                let whole = [
-                    "--cache 500",
-                    "--pod 2",
-                    "--disk",
-                    "--all-errors",
-                    "--another",
-                    "--check-independence",
-                    "--non-progress",
-                ];
+                let whole = ["--cache 500", "--pod 2", "--disk", "--all-errors", "--another", "--check-independence"];
                 whole.iter().any(|&option| with(option))
             }
             _ => false,

@@ -185,13 +185,7 @@ impl Expander<'_> {
 
 /// What a search has found in the reduced model, as something about the user's model: paths show every statement, and so does the
 /// list of what was executed.
-pub fn of_users_model(
-    model: &Model,
-    program: &Program,
-    rules: Rules,
-    reduced: &Reduced,
-    outcome: Outcome,
-) -> Outcome {
+pub fn of_users_model(model: &Model, program: &Program, rules: Rules, reduced: &Reduced, outcome: Outcome) -> Outcome {
     let mut outcome = Outcome { reached: reduced.reached(&outcome.reached, &outcome.completed), ..outcome };
     for violation in &mut outcome.violations {
         match expand_violation(model, program, rules, reduced, violation) {
@@ -245,9 +239,8 @@ fn expand_beside_claim(
     reduced: &Reduced,
     violation: &Violation,
 ) -> Result<Expanded, String> {
-    let of_system = |path: &[Step]| -> Vec<Step> {
-        path.iter().filter(|step| step.actor != Actor::Claim).copied().collect()
-    };
+    let of_system =
+        |path: &[Step]| -> Vec<Step> { path.iter().filter(|step| step.actor != Actor::Claim).copied().collect() };
     let system = of_system(&violation.path);
     let start = violation.cycle_start.map(|start| of_system(&violation.path[..start]).len());
     let (expanded, goal) = match start {
@@ -278,8 +271,8 @@ fn expand_beside_claim(
 }
 
 /// Do two states of the user's model differ at most in variables that nobody reads before they are written again?
-pub fn look_alike(reduced: &Reduced, program: &Program, one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len() && canonical(reduced, program, one) == canonical(reduced, program, other)
+pub fn look_alike(model: &Model, reduced: &Reduced, program: &Program, one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && canonical(model, reduced, program, one) == canonical(model, reduced, program, other)
 }
 
 /// What an audit has compared.

@@ -107,8 +107,7 @@ impl<S: FindStore> Components<'_, '_, '_, '_, S> {
             let depth = walk.entered().find(|&(_, handle)| handle == root).map(|(depth, _)| depth)?;
             let mut path = walk.path(machine);
             path.truncate(depth);
-            let inside =
-                Inside { program, store, rules, numbers, first, hidden, patience: tally.monitor.patience() };
+            let inside = Inside { program, store, rules, numbers, first, hidden, patience: tally.monitor.patience() };
             let (way, round) = inside.lasso(root)?;
             let start = path.len() + way.len();
             path.extend(way.into_iter().chain(round));

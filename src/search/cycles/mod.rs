@@ -1,6 +1,6 @@
 //! Searches for cycles: runs that go on for ever and break a property.
 //!
-//! `components` looks for acceptance cycles, `nested` for others than are known already, `fair` for acceptance cycles of weakly fair runs. [`lasso`] executes every cycle
+//! `components` looks for acceptance cycles, `nested` for every one of them or for others than are known, `fair` for acceptance cycles of weakly fair runs. [`lasso`] executes every cycle
 //! again and checks it by the definition before the user is told of it. [`shorten`] makes a cycle and the way to it shorter. `claim_run` finds the steps of a claim beside a run of the system.
 //!
 //! A state accepts if the claim or a process stands at a label that starts with `accept`. The labels of processes count

@@ -588,7 +588,7 @@ impl Plan {
         let mut same = |one: &[u8], other: &[u8]| {
             one == other || {
                 let reduced = reduced.get_or_insert_with(|| self.reduced(model));
-                reduced.as_ref().is_some_and(|reduced| look_alike(reduced, program, one, other))
+                reduced.as_ref().is_some_and(|reduced| look_alike(model, reduced, program, one, other))
             }
         };
         lasso::check(program, self.settings().rules, self.search.is_fair(), violation, &mut same)

@@ -6,11 +6,11 @@
 //! every move of the set. These are the definitions, so a difference is a bug in pv. An audit is slow; it is made for tests.
 
 use crate::analysis::footprint::Flags;
+use crate::analysis::persistent::ProcessSet;
 use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::monitor::Patience;
-use crate::analysis::persistent::ProcessSet;
 use crate::search::reduce::paths::PathSets;
 use crate::search::reduce::persistent::PersistentSets;
 use crate::search::reduce::{Attempt, Fault, ProcessStep};
@@ -215,7 +215,12 @@ fn is_seen(runner: &mut MoveRunner<'_>, saved: &[u8], tried: &Tried) -> bool {
         let mark = runner.machine.mark();
         let own = program.claim.map(|(_, number)| &program.proctypes[number as usize]);
         let next = own.map_or(0..0, |claim| {
-            let end = program.proctypes.iter().map(|p| p.first_transition).filter(|&first| first > claim.first_transition).min();
+            let end = program
+                .proctypes
+                .iter()
+                .map(|p| p.first_transition)
+                .filter(|&first| first > claim.first_transition)
+                .min();
             claim.first_transition..end.unwrap_or(program.transitions.len() as u32)
         });
         next.map(|number| {

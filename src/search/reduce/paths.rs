@@ -16,16 +16,16 @@
 //!
 //! Sound for properties that cannot tell a run from one that stutters, without fairness. The argument is in docs/soundness.md.
 
+use crate::analysis::block::block_of;
+use crate::analysis::flow::BitSet;
 use crate::analysis::loops::Loops;
 use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
-use crate::analysis::flow::BitSet;
-use crate::analysis::block::block_of;
 use crate::analysis::visible::{Observer, Watch};
 use crate::exec::Machine;
 use crate::model::Model;
 use crate::search::monitor::Patience;
-use crate::search::reduce::{ProcessStep, Reduction};
 use crate::search::reduce::persistent::{CLOSURE, Worth, must_end, scan, scan_process};
+use crate::search::reduce::{ProcessStep, Reduction};
 use crate::store::Handle;
 use std::collections::HashMap;
 use std::rc::Rc;
