@@ -81,10 +81,11 @@ fn is_closed_for(automaton: &Automaton, guards: &[Option<Guard>], letter: u32) -
     let mut next = vec![0u64; count];
     for (q, location) in automaton.locations.iter().enumerate() {
         let mut any = false;
-        for t in location.first as usize..(location.first + location.count) as usize {
-            if guards[t].as_ref().map_or(!any, |guard| guard.holds(letter)) {
+        let own = location.first as usize..(location.first + location.count) as usize;
+        for (guard, transition) in guards[own.clone()].iter().zip(&automaton.transitions[own]) {
+            if guard.as_ref().map_or(!any, |guard| guard.holds(letter)) {
                 any = true;
-                let target = automaton.transitions[t].target;
+                let target = transition.target;
                 if target as usize >= count {
                     return false;
                 }

@@ -415,7 +415,7 @@ impl Property {
             Property::Safety => true,
             Property::Cycles(CycleProperty::Claim(number)) => model.claims.get(number).is_none_or(|claim| {
                 let accepts = claim.body.automaton.locations.iter().any(|location| location.accept && !location.end);
-                !accepts && !(claim.counts_labels && model.uses.accept_labels)
+                !(accepts || (claim.counts_labels && model.uses.accept_labels))
             }),
             Property::Cycles(_) => false,
         }
