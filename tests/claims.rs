@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     }
     tests.push(Trial::test("loops_are_broken_where_they_must_be", loops_are_broken));
     tests.push(Trial::test("counting_loops_need_no_breaker", counting_loops));
+    tests.push(Trial::test("a_claim_that_can_fail_is_not_reduced", claims_that_can_fail));
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
 
@@ -270,6 +271,31 @@ fn counting_loops() -> Result<(), Failed> {
     ] {
         let (reduced, all) = counts(text);
         assert!(all < 80 && reduced > 0, "{text}: {all} states");
+    }
+    Ok(())
+}
+
+/// Whether a claim comes to an evaluation that is an error may hang on how often it looks at a state.
+fn claims_that_can_fail() -> Result<(), Failed> {
+    let insensitive = |declared: &str, claim: &str| {
+        let text = format!("byte a, z[2]; {declared} active proctype P() {{ a = 1; L: a = 2 }} {claim}");
+        Property::Cycles(CycleProperty::Claim(0)).is_insensitive(&model_of(&text))
+    };
+    let never = "never { T0: do :: a == 0 -> goto T0 :: a == 1 -> goto T1 od; T1: do :: a == 1 -> goto T1 :: 10 / (a - 1) == 3 -> goto T1 od }";
+    for (declared, claim) in [
+        ("", never),
+        ("", "ltl p { [] (10 / a > 1) }"),
+        ("", "ltl p { [] (z[a] == 0) }"),
+        ("chan c;", "ltl p { [] (len(c) == 0) }"),
+    ] {
+        assert!(!insensitive(declared, claim), "{declared} {claim}");
+    }
+    for (declared, claim) in [
+        ("", "ltl p { [] (a < 3) }"),
+        ("", "ltl p { [] <> P@L }"),
+        ("chan c = [1] of { byte };", "ltl p { [] (len(c) == 0) }"),
+    ] {
+        assert!(insensitive(declared, claim), "{declared} {claim}");
     }
     Ok(())
 }

@@ -175,7 +175,7 @@ fn same_cycles(model: &Model, plan: &Plan) -> Result<(), Failed> {
     let full = run(model, plan);
     let (own, program) = property.compile(model);
     let keeps_runs = property.is_insensitive(model) && !plan.search.is_fair();
-    let merging = keeps_runs && !property.can_fail(model);
+    let merging = keeps_runs;
     let dead = Reductions { merging: false, ..Reductions::ALL };
     let statics = [Reductions::NONE, dead, Reductions { merging, ..Reductions::NONE }, Reductions { merging, ..dead }];
     let sets = [None, Some(Sets { preserves: Preserves::Runs, check: true })];

@@ -228,8 +228,8 @@ fn what_is_checked(property: Property, model: &Model) -> Option<String> {
 /// Why a reduction that was asked for does not keep this property.
 fn against_reduction(options: &CheckArgs, property: Property, model: &Model) -> Option<(&'static str, &'static str)> {
     if options.search.por && !property.is_insensitive(model) {
-        let reason = "persistent sets keep runs up to repeated states, and this claim may tell a state from two like it (it uses X, or it \
-                      was not found to be closed under stuttering)";
+        let reason = "persistent sets keep runs up to repeated states, and this claim may tell a state from two like it (it uses X, its \
+                      evaluation can be an error, or it was not found to be closed under stuttering)";
         return Some(("--por", reason));
     }
     if options.search.por && options.checks.fair && !property.is_safety(model) {

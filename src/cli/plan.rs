@@ -92,7 +92,7 @@ fn statics(args: &CheckArgs, model: &Model, property: Property) -> Reductions {
 pub(super) fn merges(property: Property, model: &Model, fair: bool) -> bool {
     match property {
         Property::Safety => true,
-        _ => !fair && property.is_insensitive(model) && !property.can_fail(model),
+        _ => !fair && property.is_insensitive(model),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::analysis::statics::{Observed, Reduced, reduce};
 use crate::analysis::stutter::is_insensitive;
 use crate::analysis::visible::Watch;
 use crate::exec::Program;
-use crate::model::{Claim, Model, visit};
+use crate::model::{BinaryOp, Claim, Expr, ExprKind, Initial, Model, Place, Region, visit};
 use crate::search::cycles::lasso;
 use crate::search::driver::Settings;
 use crate::search::known::KnownError;
@@ -421,24 +421,25 @@ impl Property {
         }
     }
 
-    /// Is the property the same for runs that differ only in how often states are repeated? And is nothing asked about the steps themselves?
+    /// Is the property the same for runs that differ only in how often states are repeated? And is nothing asked about the steps themselves, and
+    /// no error made when it is evaluated?
     pub fn is_insensitive(self, model: &Model) -> bool {
         match self {
             Property::Safety => true,
             Property::Cycles(CycleProperty::Claim(number)) => {
-                !model.uses.claims_ask && model.claims.get(number).is_some_and(is_insensitive)
+                let plain = !model.uses.claims_ask && !self.can_fail(model);
+                plain && model.claims.get(number).is_some_and(is_insensitive)
             }
             Property::Cycles(_) => true,
         }
     }
 
-    /// Can it be an error to evaluate what the claim says?
-    pub fn can_fail(self, model: &Model) -> bool {
-        let claim = self.claim().and_then(|number| model.claims.get(number));
+    /// Can it be an error to evaluate what the claim says? Such an error may hang on how often the claim looks at a state.
+    fn can_fail(self, model: &Model) -> bool {
         let mut fails = false;
-        if let Some(claim) = claim {
+        if let Some(claim) = self.claim().and_then(|number| model.claims.get(number)) {
             visit::actions(&claim.body.automaton, &mut |action| {
-                visit::expressions(action, &mut |expr| fails |= visit::can_fault(expr));
+                visit::expressions(action, &mut |expr| fails |= can_fail(model, expr));
             });
         }
         fails
@@ -458,6 +459,33 @@ impl Property {
             Property::Safety | Property::Cycles(CycleProperty::AcceptLabels) => (None, Program::new(model, None)),
         }
     }
+}
+
+/// Can the evaluation of this expression in a claim be an error? Where a process stands can always be asked, and so can a channel that a
+/// global variable holds for good.
+fn can_fail(model: &Model, expr: &Expr) -> bool {
+    let holds_channel = |channel: &Expr| match &channel.kind {
+        ExprKind::Load(place) => place.indices.is_empty() && is_channel_for_good(model, place),
+        _ => false,
+    };
+    match &expr.kind {
+        ExprKind::RemoteLabel { pid, .. } => pid.as_ref().is_some_and(|pid| can_fail(model, pid)),
+        ExprKind::Channel(_, channel) if holds_channel(channel) => false,
+        ExprKind::Unary(_, a) => can_fail(model, a),
+        ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder, ..) => visit::can_fault(expr),
+        ExprKind::Binary(_, a, b) => can_fail(model, a) || can_fail(model, b),
+        _ => visit::can_fault(expr),
+    }
+}
+
+fn is_channel_for_good(model: &Model, place: &Place) -> bool {
+    let same = |other: &Place| other.region == place.region && other.variable == place.variable;
+    let made = model.initial.iter().any(|initial| matches!(initial, Initial::Channel(to, _) if same(to)));
+    let mut written = false;
+    for proctype in &model.proctypes {
+        visit::actions(&proctype.automaton, &mut |action| visit::writes(action, &mut |to, _| written |= same(to)));
+    }
+    place.region == Region::Global && made && !written
 }
 
 impl Search {
