@@ -13,7 +13,8 @@
 //! claim the claim goes on alone; without a claim an accepting state in which nothing can move is a cycle of its own.
 //!
 //! [`crate::search::cycles::components`] is faster and knows one cycle of each component. This search meets a cycle for each accepting state, and is
-//! used where another cycle than a known one is wanted (`--another`) or every error is counted (`--all-errors`).
+//! used where another cycle than a known one is wanted (`--another`) or every error is counted (`--all-errors`), and nothing is left
+//! out.
 //!
 //! Sound with an exact store and the full set of transitions. Costs at most twice the plain search.
 

@@ -272,7 +272,7 @@ impl PlannedSearch<'_> {
         if cycles.fair {
             return fair::search(self.task(None, monitor), &mut store, kind);
         }
-        if self.plan.known.is_some() || self.plan.all_errors {
+        if self.watched.is_none() && (self.plan.known.is_some() || self.plan.all_errors) {
             return nested::search(self.task(None, monitor), &mut store, kind);
         }
         match self.path_sets() {
