@@ -42,6 +42,29 @@ pub fn block_of(automaton: &Automaton, first: usize) -> Vec<usize> {
     inner
 }
 
+/// The moves that take a transition of this kind, at their beginning or inside the block that they enter.
+pub fn moves_with(automaton: &Automaton, is_of_kind: impl Fn(usize) -> bool) -> BitSet {
+    // The locations from which a block can come to such a transition.
+    let mut leads = BitSet::new(automaton.locations.len());
+    let takes = |t: usize, leads: &BitSet| {
+        let transition = &automaton.transitions[t];
+        is_of_kind(t) || (transition.atomic && leads.contains(transition.target as usize))
+    };
+    let mut grown = true;
+    while grown {
+        grown = false;
+        for (number, location) in automaton.locations.iter().enumerate().rev() {
+            let mut own = location.first as usize..(location.first + location.count) as usize;
+            grown |= own.any(|t| takes(t, &leads)) && leads.insert(number);
+        }
+    }
+    let mut moves = BitSet::new(automaton.transitions.len());
+    for t in (0..automaton.transitions.len()).filter(|&t| takes(t, &leads)) {
+        moves.insert(t);
+    }
+    moves
+}
+
 /// Can a process with this automaton come to its end, and die?
 pub fn can_end(automaton: &Automaton) -> bool {
     let mut seen = BitSet::new(automaton.locations.len());

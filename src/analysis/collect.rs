@@ -161,7 +161,7 @@ impl<'m> Collector<'m> {
             collector.read(provided);
         }
         collector.note_looks(first);
-        collector.note_hearing(automaton, first, &inner);
+        collector.note_hearing(automaton, shape.sources[first], first, &inner);
         if flow.overlooked[p].contains(first) {
             // as if it were the other side of every rendezvous
             collector.out.flags.add(Flags::RENDEZVOUS_RECEIVE);
@@ -205,10 +205,10 @@ impl<'m> Collector<'m> {
     }
 
     /// Notes the channels on which the process may take offers before the move, behind it, and wherever the block can break off.
-    fn note_hearing(&mut self, automaton: &Automaton, first: usize, inner: &[usize]) {
+    fn note_hearing(&mut self, automaton: &Automaton, source: u32, first: usize, inner: &[usize]) {
         let at = &self.flow.hearing[self.p];
         let targets = std::iter::once(&first).chain(inner).map(|&t| automaton.transitions[t].target);
-        for location in targets.chain([sources(automaton)[first]]) {
+        for location in targets.chain([source]) {
             match at.get(location as usize) {
                 Some(heard) => self.out.hears.union(heard),
                 None => self.out.hears.union(&self.flow.all()),
@@ -439,7 +439,8 @@ impl<'m> Collector<'m> {
                 receives |= !self.flow.overlooked[q].is_empty();
                 visit::actions(&proctype.automaton, &mut |action| {
                     if let Action::Receive { channel, .. } = action {
-                        receives |= self.flow.channels(q, channel).intersects(&synchronous);
+                        let channels = self.flow.channels(q, channel);
+                        receives |= channels.is_empty() || channels.intersects(&synchronous);
                         receives |= can_be_made_to_fail(self.flow, channel);
                     }
                 });

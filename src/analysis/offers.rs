@@ -74,7 +74,8 @@ fn heard_at(flow: &Flow, p: usize, transitions: &[Transition]) -> BitSet {
     let mut heard = BitSet::new(flow.classes());
     let mut hear = |action: &Action| {
         if let Action::Receive { channel, .. } = action {
-            if can_be_made_to_fail(flow, channel) {
+            // A variable that never holds a channel: to ask is an error.
+            if can_be_made_to_fail(flow, channel) || flow.channels(p, channel).is_empty() {
                 heard = flow.all();
             }
             flow.channels(p, channel).iter().filter(|&c| flow.capacity[c] == 0).for_each(|c| {

@@ -37,6 +37,13 @@ use crate::model::{Action, Model};
 pub struct ProcessSet(pub [u64; 4]);
 
 impl ProcessSet {
+    /// This one and no other.
+    pub fn only(pid: usize) -> ProcessSet {
+        let mut set = ProcessSet::default();
+        set.insert(pid);
+        set
+    }
+
     /// Adds one.
     #[inline]
     pub fn insert(&mut self, pid: usize) {

@@ -8,13 +8,14 @@
 //! claim looks at too (remote references, locations), and a move is visible if the dependence relation finds a conflict between the
 //! move and the values that the claim reads. Errs in one direction only: a move that is called invisible is invisible.
 
-use super::block::{block_of, sources};
+use super::block::{moves_with, sources};
 use super::collect::Collector;
 use super::dependence::Dependence;
+use super::flow::BitSet;
 use super::footprint::{Flags, Footprint};
 use super::relate::Answer;
 use super::visit;
-use crate::model::{Action, Model};
+use crate::model::{Action, Automaton, Model};
 
 /// What a property looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,7 +38,8 @@ pub fn with_claim(model: &Model, watch: Watch) -> Model {
 
 /// The eyes of a property. See the module.
 pub struct Observer {
-    watch: Watch,
+    /// By process type: the moves that leave, enter or pass a location whose label is looked at.
+    labelled: Vec<BitSet>,
     /// The process type of the claim, and what the claim reads.
     claim: Option<(usize, Footprint)>,
 }
@@ -54,7 +56,8 @@ impl Observer {
             }
             (number, collector.finish())
         });
-        Observer { watch, claim }
+        let labelled = model.proctypes.iter().map(|proctype| labelled(&proctype.automaton, watch)).collect();
+        Observer { labelled, claim }
     }
 
     /// May the property see a move of this instance that begins with transition `t`?
@@ -65,26 +68,25 @@ impl Observer {
         if footprint.flags.has(Flags(Flags::EVERYTHING.0 | Flags::TIMEOUT.0)) || !footprint.partners.is_empty() {
             return true;
         }
-        if self.passes_label(dependence.model, own.proctype, t) {
+        if self.labelled[own.proctype].contains(t) {
             return true;
         }
         let (Some(generic), Some((_, reads))) = (generic, &self.claim) else { return false };
         dependence.relate_instances((instance, footprint), (generic, reads), &[]) != Answer::Independent
     }
+}
 
-    /// Does the move leave or enter a location, or pass one, whose label is looked at?
-    fn passes_label(&self, model: &Model, proctype: usize, t: usize) -> bool {
-        if !self.watch.accept_labels && !self.watch.progress_labels {
-            return false;
-        }
-        let automaton = &model.proctypes[proctype].automaton;
-        let is_labelled = |location: u32| {
-            automaton.locations.get(location as usize).is_some_and(|location| {
-                (self.watch.accept_labels && location.accept) || (self.watch.progress_labels && location.progress)
-            })
-        };
-        let ends = block_of(automaton, t).into_iter().chain([t]).map(|u| automaton.transitions[u].target);
-        let dies = matches!(automaton.transitions[t].action, Action::End);
-        is_labelled(sources(automaton)[t]) || (!dies && ends.into_iter().any(is_labelled))
-    }
+/// The moves that leave, enter or pass a location whose label is looked at.
+fn labelled(automaton: &Automaton, watch: Watch) -> BitSet {
+    let is_labelled = |location: u32| {
+        automaton.locations.get(location as usize).is_some_and(|location| {
+            (watch.accept_labels && location.accept) || (watch.progress_labels && location.progress)
+        })
+    };
+    let sources = sources(automaton);
+    let enters = |t: usize| {
+        let transition = &automaton.transitions[t];
+        !matches!(transition.action, Action::End) && is_labelled(transition.target)
+    };
+    moves_with(automaton, |t| enters(t) || is_labelled(sources[t]))
 }

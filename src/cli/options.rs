@@ -115,7 +115,7 @@ pub(crate) struct CheckArgs {
     /// Write the trail of the first error to this file [default: MODEL.trail.json in the current folder].
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "no_trail")]
     pub trail: Option<PathBuf>,
-    /// Where an error is found, look for a shorter counterexample: for assertions and end states breadth first, within --memory and
+    /// Where an error is found, look for a shorter counterexample: for what a finite run shows breadth first, within --memory and
     /// --time; a cycle and the way to it are made shorter. The report says how short the counterexample is known to be.
     #[arg(long, help_heading = "Output")]
     #[serde(default)]
@@ -194,8 +194,9 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub seed: Option<u64>,
 
-    /// Search the state space as it is. By default a depth-first search for assertions and end states leaves out what cannot
-    /// change the verdict (dead variables, local steps, orders of independent steps), a breadth-first one dead variables only.
+    /// Search the state space as it is. By default a depth-first search leaves out what cannot change the verdict (dead variables, local
+    /// steps, orders of independent steps; of a property with `X` or with --fair dead variables only), a breadth-first one dead variables
+    /// only.
     #[arg(long, help_heading = "Reduction")]
     pub full: bool,
     /// Of what is left out by default: tell states apart by values that nobody reads any more, too.
@@ -207,7 +208,7 @@ pub(crate) struct SearchArgs {
     /// Sleep sets: leave out transitions that only swap independent steps (dfs). With --por, of what that takes.
     #[arg(long, help_heading = "Reduction")]
     pub sleep: bool,
-    /// Partial-order reduction with persistent sets.
+    /// Partial-order reduction with persistent sets. With claims for those that cannot tell runs apart which differ by stuttering.
     #[arg(long, help_heading = "Reduction")]
     pub por: bool,
     /// With --por: reduce further and check end states only. A run-time error that is met on the way (an index out of

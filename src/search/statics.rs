@@ -183,12 +183,25 @@ impl Expander<'_> {
     }
 }
 
+/// The model that a search was asked about, and what was searched in its place.
+pub struct UsersModel<'a> {
+    /// The model as the user has written it.
+    pub model: &'a Model,
+    /// The same compiled, with the claim that was checked.
+    pub program: &'a Program,
+    /// The rules of the search.
+    pub rules: Rules,
+    /// The reduced model.
+    pub reduced: &'a Reduced,
+}
+
 /// What a search has found in the reduced model, as something about the user's model: paths show every statement, and so does the
 /// list of what was executed.
-pub fn of_users_model(model: &Model, program: &Program, rules: Rules, reduced: &Reduced, outcome: Outcome) -> Outcome {
+pub fn of_users_model(users: &UsersModel<'_>, outcome: Outcome) -> Outcome {
+    let reduced = users.reduced;
     let mut outcome = Outcome { reached: reduced.reached(&outcome.reached, &outcome.completed), ..outcome };
     for violation in &mut outcome.violations {
-        match expand_violation(model, program, rules, reduced, violation) {
+        match users.expand_violation(violation) {
             Ok(Expanded { path, cycle_start, .. }) => {
                 violation.depth += (path.len() as u64).saturating_sub(violation.path.len() as u64);
                 // A run that stays where it is has a cycle without steps.
@@ -205,69 +218,61 @@ pub fn of_users_model(model: &Model, program: &Program, rules: Rules, reduced: &
     outcome
 }
 
-/// The path to a violation in the user's model.
-fn expand_violation(
-    model: &Model,
-    program: &Program,
-    rules: Rules,
-    reduced: &Reduced,
-    violation: &Violation,
-) -> Result<Expanded, String> {
-    let path = &violation.path;
-    if rules.claim && reduced.summary().merged > 0 {
-        return expand_beside_claim(model, program, rules, reduced, violation);
+impl UsersModel<'_> {
+    fn expand(&self, path: &[Step], cycle_start: Option<usize>, fails: bool) -> Result<Expanded, String> {
+        expand(self.model, self.program, self.reduced, path, cycle_start, fails)
     }
-    if violation.cycle_start.is_some() {
-        return expand(model, program, reduced, path, violation.cycle_start, false);
-    }
-    if violation.kind != ViolationKind::InvalidEndState {
-        let expanded = expand(model, program, reduced, path, None, true)?;
-        if expanded.error.is_some() {
-            return Ok(expanded);
-        }
-    }
-    // A clause that cannot be evaluated belongs to no step, as the end of a run does not.
-    expand(model, program, reduced, path, None, false)
-}
 
-/// The same where steps were merged and a claim is checked: the steps of the system are expanded, and then the claim follows them. It does
-/// so in another way than in the reduced model, since there are more states to look at.
-fn expand_beside_claim(
-    model: &Model,
-    program: &Program,
-    rules: Rules,
-    reduced: &Reduced,
-    violation: &Violation,
-) -> Result<Expanded, String> {
-    let of_system =
-        |path: &[Step]| -> Vec<Step> { path.iter().filter(|step| step.actor != Actor::Claim).copied().collect() };
-    let system = of_system(&violation.path);
-    let start = violation.cycle_start.map(|start| of_system(&violation.path[..start]).len());
-    let (expanded, goal) = match start {
-        Some(start) if start < system.len() => {
-            let expanded = expand(model, program, reduced, &system, Some(start), false)?;
-            let goal = Goal::Cycle(expanded.cycle_start.unwrap_or(expanded.path.len()));
-            (expanded, goal)
+    /// The path to a violation in the user's model.
+    fn expand_violation(&self, violation: &Violation) -> Result<Expanded, String> {
+        let path = &violation.path;
+        if self.rules.claim && self.reduced.summary().merged > 0 {
+            return self.expand_beside_claim(violation);
         }
-        Some(_) => {
-            let expanded = expand(model, program, reduced, &system, None, false)?;
-            let goal = Goal::Cycle(expanded.path.len());
-            (expanded, goal)
+        if violation.cycle_start.is_some() {
+            return self.expand(path, violation.cycle_start, false);
         }
-        None if violation.about == About::Property => {
-            (expand(model, program, reduced, &system, None, false)?, Goal::End)
-        }
-        None => {
-            let failed = expand(model, program, reduced, &system, None, true)?;
-            match failed.error {
-                Some(_) => (failed, Goal::Follow),
-                // A clause that cannot be evaluated belongs to no step.
-                None => (expand(model, program, reduced, &system, None, false)?, Goal::Follow),
+        if violation.kind != ViolationKind::InvalidEndState {
+            let expanded = self.expand(path, None, true)?;
+            if expanded.error.is_some() {
+                return Ok(expanded);
             }
         }
-    };
-    let (path, cycle_start) = beside(program, rules, &expanded.path, goal)?;
-    Ok(Expanded { path, cycle_start, ..expanded })
+        // A clause that cannot be evaluated belongs to no step, as the end of a run does not.
+        self.expand(path, None, false)
+    }
+
+    /// The same where steps were merged and a claim is checked: the steps of the system are expanded, and then the claim follows them. It does
+    /// so in another way than in the reduced model, since there are more states to look at.
+    fn expand_beside_claim(&self, violation: &Violation) -> Result<Expanded, String> {
+        let of_system =
+            |path: &[Step]| -> Vec<Step> { path.iter().filter(|step| step.actor != Actor::Claim).copied().collect() };
+        let system = of_system(&violation.path);
+        let start = violation.cycle_start.map(|start| of_system(&violation.path[..start]).len());
+        let (expanded, goal) = match start {
+            Some(start) if start < system.len() => {
+                let expanded = self.expand(&system, Some(start), false)?;
+                let goal = Goal::Cycle(expanded.cycle_start.unwrap_or(expanded.path.len()));
+                (expanded, goal)
+            }
+            Some(_) => {
+                let expanded = self.expand(&system, None, false)?;
+                let goal = Goal::Cycle(expanded.path.len());
+                (expanded, goal)
+            }
+            None if violation.about == About::Property => (self.expand(&system, None, false)?, Goal::End),
+            None => {
+                let failed = self.expand(&system, None, true)?;
+                match failed.error {
+                    Some(_) => (failed, Goal::Follow),
+                    // A clause that cannot be evaluated belongs to no step.
+                    None => (self.expand(&system, None, false)?, Goal::Follow),
+                }
+            }
+        };
+        let (path, cycle_start) = beside(self.program, self.rules, &expanded.path, goal)?;
+        Ok(Expanded { path, cycle_start, ..expanded })
+    }
 }
 
 /// Do two states of the user's model differ at most in variables that nobody reads before they are written again?

@@ -17,7 +17,7 @@ use crate::search::outcome::{Limit, Outcome, Retraction, Verdict};
 use crate::search::reduce::audit::{Audit, Audited};
 use crate::search::reduce::paths::PathSets;
 use crate::search::reduce::{Full, Reduction};
-use crate::search::statics;
+use crate::search::statics::{self, UsersModel};
 use crate::store::depth::exact::ExactStore;
 
 /// The analysis of a model asks for memory without asking whether there is any: it is begun only where there is as much.
@@ -134,7 +134,8 @@ impl Plan {
                 let outcome = self.execute_on(seed, assumed, &reduced.model, monitor);
                 let (own, program) = self.property().compile(model);
                 let model = own.as_ref().unwrap_or(model);
-                statics::of_users_model(model, &program, self.settings().rules, &reduced, outcome)
+                let rules = self.settings().rules;
+                statics::of_users_model(&UsersModel { model, program: &program, rules, reduced: &reduced }, outcome)
             }
         }
     }

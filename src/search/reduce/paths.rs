@@ -5,7 +5,7 @@
 //! Grumberg and Peled, chapter 10). For that the set that is taken in a state is everything, or
 //!
 //! - a persistent set that is not empty ([`crate::analysis::persistent`]),
-//! - none of whose moves the property can see ([`crate::analysis::visible`]), and none of whose moves is an error,
+//! - none of whose moves the property can see ([`crate::analysis::visible`]), and none of whose moves begins with an error,
 //! - none of whose moves is a breaker: every cycle takes a breaker somewhere, so every cycle has a state that is explored in full
 //!   ([`crate::analysis::loops`]).
 //!
@@ -16,7 +16,7 @@
 //!
 //! Sound for properties that cannot tell a run from one that stutters, without fairness. The argument is in docs/soundness.md.
 
-use crate::analysis::block::block_of;
+use crate::analysis::block::moves_with;
 use crate::analysis::flow::BitSet;
 use crate::analysis::loops::Loops;
 use crate::analysis::persistent::{Enabled, Persistent, Pids, ProcessSet};
@@ -49,8 +49,6 @@ pub struct PathSets<'m> {
     instances: Vec<usize>,
     barred: Barred,
     generation: u64,
-    /// By process type and transition: the transitions of the block that it begins.
-    blocks: Vec<Vec<Vec<usize>>>,
     closure: Worth,
     patience: Option<Patience<'m>>,
 }
@@ -61,11 +59,6 @@ impl<'m> PathSets<'m> {
         let persistent = Persistent::new(model, Pids::Seen, false);
         let dependence = &persistent.pairs.dependence;
         let (observer, loops) = (Observer::new(dependence, watch), Loops::new(model, &dependence.flow));
-        let blocks = |p: usize| {
-            let automaton = &model.proctypes[p].automaton;
-            (0..automaton.transitions.len()).map(|t| block_of(automaton, t)).collect()
-        };
-        let count = if dependence.is_total() { 0 } else { model.proctypes.len() };
         PathSets {
             observer,
             loops,
@@ -76,7 +69,6 @@ impl<'m> PathSets<'m> {
             instances: Vec::new(),
             barred: Barred::default(),
             generation: 0,
-            blocks: (0..count).map(blocks).collect(),
             closure: Worth::new(CLOSURE),
             patience: None,
         }
@@ -138,10 +130,7 @@ impl<'m> PathSets<'m> {
                 }
             }
         }
-        let (_, pid) = best?;
-        let mut set = ProcessSet::default();
-        set.insert(pid);
-        Some(set)
+        best.map(|(_, pid)| ProcessSet::only(pid))
     }
 
     /// Can no move of this process be in a set, whether or not it is executable?
@@ -215,12 +204,9 @@ impl<'m> PathSets<'m> {
         };
         let breakers = self.loops.breakers(machine, dependence, price);
         for (pid, barred) in seen.iter_mut().enumerate() {
-            let blocks = &self.blocks[dependence.instance(self.instances[pid]).proctype];
-            for (t, block) in blocks.iter().enumerate() {
-                if breakers[pid].contains(t) || block.iter().any(|&inner| breakers[pid].contains(inner)) {
-                    barred.insert(t);
-                }
-            }
+            let proctype = dependence.instance(self.instances[pid]).proctype;
+            let automaton = &dependence.model.proctypes[proctype].automaton;
+            barred.union(&moves_with(automaton, |t| breakers[pid].contains(t)));
         }
         seen
     }

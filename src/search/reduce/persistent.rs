@@ -232,10 +232,7 @@ impl<'m> PersistentSets<'m> {
                 }
             }
         }
-        let (_, pid) = best?;
-        let mut set = ProcessSet::default();
-        set.insert(pid);
-        Some(set)
+        best.map(|(_, pid)| ProcessSet::only(pid))
     }
 }
 
