@@ -9,9 +9,16 @@ For each model, both tools run alternately `--rounds` times and the fastest run 
 Both make the same full search (no reduction, all errors); the counts must agree, or the row says so.
 
   benches/versus_spin.py [--pv target/release/pv] [--rounds 3] [MODEL ...]      default: examples/*.pml
-"""
-import argparse, glob, json, os, re, shutil, subprocess, sys, tempfile, time
+  benches/versus_spin.py --large [MODEL[,NAME=VALUE ...] ...]                   default: instances over 500,000 states
 
+With --large only the searches are compared, by their own processor time: pv depth first and breadth first against pan compiled
+with -O2 and with -O3. A ratio above 1 says that pv makes more transitions per second.
+"""
+import argparse, glob, json, os, re, resource, shutil, subprocess, sys, tempfile, time
+
+# Instances of the examples that have more than 500,000 states.
+LARGE = ["paxos", "leader_ring,N=5", "philosophers,N=11", "raft_election,T=3", "readers_writers,READERS=5", "mulog3,ROUNDS=4",
+         "two_phase_commit,N=4", "token_ring,N=6", "petersonn,N=4", "msi_directory,N=4"]
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -65,6 +72,66 @@ def run_spin(model, folder):
     }
 
 
+def processor_seconds(command, cwd):
+    """Processor time of a command in user mode, and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    return max(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 0.001), done.stdout
+
+
+def compare_large(pv, instance, rounds):
+    """One row: states, seconds of pv depth first, breadth first, pan -O2, pan -O3."""
+    name, *defines = instance.split(",")
+    model = name if name.endswith(".pml") else os.path.join(ROOT, "examples", name + ".pml")
+    macros = [word for define in defines for word in ("-D", define)]
+    check = [pv, "check", os.path.abspath(model), "--full", "--all-errors", "--no-claims", "--no-bar", "--no-trail", "--json"]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(model, os.path.join(folder, "m.pml"))
+        subprocess.run(["spin", "-o1", "-o2", "-o3", *("-D" + define for define in defines), "-a", "m.pml"],
+                       cwd=folder, capture_output=True)
+        flags = ["-w", "-DNOREDUCE", "-DSAFETY", "-DNOCLAIM", "-DMEMLIM=16000", "-DVECTORSZ=8192"]
+        for level in ("-O2", "-O3"):
+            if subprocess.run(["gcc", level, *flags, "-o", "pan" + level, "pan.c"], cwd=folder).returncode:
+                raise RuntimeError("gcc does not compile pan.c")
+        commands = {
+            "dfs": [*check, *macros], "bfs": [*check, *macros, "--search", "bfs"],
+            "-O2": ["./pan-O2", "-m4000000", "-c0", "-n", "-w24"], "-O3": ["./pan-O3", "-m4000000", "-c0", "-n", "-w24"],
+        }
+        seconds = {}
+        for _ in range(rounds):
+            for key, command in commands.items():
+                used, text = processor_seconds(command, folder)
+                seconds[key] = min(used, seconds.get(key, used))
+                if key == "dfs":
+                    found = json.loads(text)
+                elif key == "-O2":
+                    stored = re.search(r"([\d.]+(?:e\+\d+)?) states, stored", text)
+    states = found["states"]["stored"]
+    theirs = float(stored.group(1)) if stored else 0.0
+    # pan prints seven digits.
+    if abs(theirs - states) > max(1, states) * 1e-6:
+        raise RuntimeError(f"counts differ: {states} against {theirs:.0f}")
+    return states, seconds
+
+
+def large(options):
+    print(f"{'instance':28} {'states':>10} | {'dfs s':>7} {'bfs s':>7} {'pan -O2':>7} {'pan -O3':>7} | "
+          f"{'dfs/-O2':>7} {'dfs/-O3':>7} {'bfs/-O2':>7} {'bfs/-O3':>7}")
+    failed = 0
+    for instance in options.models or LARGE:
+        try:
+            states, seconds = compare_large(os.path.abspath(options.pv), instance, options.rounds)
+        except (RuntimeError, ValueError, KeyError, OSError) as error:
+            print(f"{os.path.basename(instance):28} {error}")
+            failed += 1
+            continue
+        times = [seconds[key] for key in ("dfs", "bfs", "-O2", "-O3")]
+        ratios = [seconds[pan] / seconds[ours] for ours in ("dfs", "bfs") for pan in ("-O2", "-O3")]
+        print(f"{os.path.basename(instance):28} {states:10} | " + " ".join(f"{time:7.2f}" for time in times) + " | "
+              + " ".join(f"{ratio:6.2f}x" for ratio in ratios), flush=True)
+    return 1 if failed else 0
+
+
 def best(runs):
     return {key: min(run[key] for run in runs) for key in runs[0]}
 
@@ -73,11 +140,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pv", default=os.path.join(ROOT, "target/release/pv"))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--large", action="store_true", help="compare the searches alone, on large instances")
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
     for tool in ("spin", "gcc"):
         if not shutil.which(tool):
             sys.exit(f"versus_spin: {tool} is not installed: apt-get install spin gcc")
+    if options.large:
+        return large(options)
     models = options.models or sorted(glob.glob(os.path.join(ROOT, "examples", "*.pml")))
     print(f"{'model':28} {'states':>9} | {'verdict s':>9} {'spin':>7} {'ratio':>6} | "
           f"{'Mtrans/s':>8} {'pan':>6} {'ratio':>6} | {'B/state':>7} {'pan':>6}")

@@ -3,16 +3,21 @@
 //! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → [`search`] → `report`.
 
 pub mod analysis;
+pub mod certificate;
 pub mod certify;
 pub mod checkpoint;
 pub mod cli;
 mod compare;
 pub mod exec;
 pub mod format;
+#[cfg(test)]
+mod fuzz_tests;
 pub mod limit;
 pub mod load;
 pub mod ltl;
 pub mod model;
+pub mod mutants;
+pub mod native;
 mod report;
 pub mod search;
 pub mod sema;
@@ -20,3 +25,4 @@ pub mod source;
 mod stats;
 pub mod store;
 pub mod syntax;
+pub mod witness;

@@ -10,8 +10,9 @@ use pv::analysis::visible::{Watch, with_claim};
 use pv::exec::{Machine, Program};
 use pv::model::{Model, TransitionType};
 use pv::search::plan::{
-    BreadthCache, BreadthFirst, BreadthStore, CycleProperty, Cycles, DepthFirst, DepthStore, DiskRecord, LossyTable,
-    Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, Size, Technique, Techniques,
+    BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore, DiskRecord,
+    LossyTable, Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, Size, Technique,
+    Techniques,
 };
 use pv::search::reduce::Reduction;
 use pv::search::reduce::paths::PathSets;
@@ -185,7 +186,13 @@ fn safety_claims_agree(path: &Path) -> Result<(), Failed> {
         if !property.is_safety(&model) || model.hidden_size > 0 {
             continue;
         }
-        let cycles = Cycles { of: CycleProperty::Claim(number), fair: false, sets: None, max_depth: Some(DEEPEST) };
+        let cycles = Cycles {
+            of: CycleProperty::Claim(number),
+            fair: false,
+            store: CycleStore::Exact,
+            sets: None,
+            max_depth: Some(DEEPEST),
+        };
         let full = run(&model, &Plan { search: Search::Cycles(cycles), ..Plan::default() });
         if full.counts.stored > 20_000 {
             continue;

@@ -8,7 +8,7 @@ use pv::model::{Model, TransitionType};
 use pv::search::cycles::accepting;
 use pv::search::cycles::lasso;
 use pv::search::outcome::{Actor, Step, Verdict, Violation, ViolationKind};
-use pv::search::plan::{CycleProperty, Cycles, Plan, Search};
+use pv::search::plan::{CycleProperty, CycleStore, Cycles, Plan, Search};
 use pv::search::reduce::Full;
 use pv::search::walk::{Control, Decision, Event, Movers, Rules, Visitor, Walk};
 use rand::rngs::SmallRng;
@@ -18,7 +18,10 @@ use std::path::Path;
 
 /// A search for the cycles of a property.
 fn plan_of(of: CycleProperty, fair: bool) -> Plan {
-    Plan { search: Search::Cycles(Cycles { of, fair, sets: None, max_depth: None }), ..Plan::default() }
+    Plan {
+        search: Search::Cycles(Cycles { of, fair, store: CycleStore::Exact, sets: None, max_depth: None }),
+        ..Plan::default()
+    }
 }
 
 /// The cycle closes in the state it starts from and shows what it is said to show.

@@ -6,116 +6,38 @@
 //! `PV_RANDOM_MODELS=3000 cargo test --release --test random_claims` looks at more.
 
 mod common;
+#[path = "common/maker.rs"]
+mod maker;
 
 use common::{model_of, run, violated};
+use maker::Maker;
 use pv::certify::cycles::{Judgement, Property as Asked, judge};
 use pv::model::Model;
 use pv::search::outcome::Verdict;
 use pv::search::plan::{
-    BreadthFirst, CycleProperty, Cycles, DepthFirst, DepthStore, Plan, Preserves, Property, Reductions, Search, Sets,
-    Technique, Techniques,
+    BreadthFirst, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore, Plan, Preserves, Property, Reductions,
+    Search, Sets, Technique, Techniques,
 };
 use pv::source::SourceMap;
 use pv::source::preprocess::PreprocessOptions;
-use rand::rngs::SmallRng;
-use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
 
 /// Products of model and formula with more states are passed over.
 const MOST: usize = 3_000;
-/// Formulas of each model.
-const FORMULAS: usize = 3;
-
-struct Maker(SmallRng);
-
-impl Maker {
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from.choose(&mut self.0).copied().unwrap_or("skip")
-    }
-
-    /// A statement of a process; `depth` bounds how deep choices and loops are nested.
-    fn statement(&mut self, depth: u32) -> String {
-        match self.0.random_range(0..if depth == 0 { 6 } else { 10 }) {
-            0 => self.pick(&["x = 1", "x = 0", "y = 1 - y", "x = y", "y = 0"]).to_string(),
-            1 | 2 => self.pick(&["i = 1", "i = 0", "j = !j", "i = i + 1", "skip", "j = i > 0"]).to_string(),
-            3 => self.pick(&["q!1", "q?i", "q?_", "c!x", "c?x", "c?i", "d!j", "d?j", "d?_", "c!1"]).to_string(),
-            4 => self.pick(&["x == 0", "y == 1", "i < 2", "len(q) > 0", "nempty(d)", "(x == 1 || y == 0)"]).to_string(),
-            5 => self.pick(&["x = 1 - x", "skip", "x = 2", "y = i"]).to_string(),
-            6 => format!(
-                "do :: skip; {} :: {} -> break od",
-                self.sequence(depth - 1),
-                self.pick(&["true", "x == 1", "else", "i > 1"])
-            ),
-            7 => format!("do :: i < 2 -> skip; {}; i++ :: else -> break od; i = 0", self.sequence(depth - 1)),
-            8 => format!("if :: skip; {} :: skip; {} fi", self.sequence(depth - 1), self.sequence(depth - 1)),
-            _ => format!("atomic {{ {} }}", self.sequence(depth - 1)),
-        }
-    }
-
-    fn sequence(&mut self, depth: u32) -> String {
-        let count = self.0.random_range(1..4);
-        (0..count).map(|_| self.statement(depth)).collect::<Vec<_>>().join("; ")
-    }
-
-    fn formula(&mut self, depth: u32) -> String {
-        if depth == 0 || self.0.random_bool(0.2) {
-            return self
-                .pick(&[
-                    "(x == 1)",
-                    "(y == 1)",
-                    "(x == 0)",
-                    "(len(q) > 0)",
-                    "(x != y)",
-                    "(len(d) == 0)",
-                    "(P@S)",
-                    "(Q@S)",
-                ])
-                .to_string();
-        }
-        let (a, b) = (self.formula(depth - 1), self.formula(depth - 1));
-        match self.0.random_range(0..9) {
-            0 => format!("([] {a})"),
-            1 => format!("(<> {a})"),
-            2 => format!("({a} U {b})"),
-            3 => format!("({a} && {b})"),
-            4 => format!("({a} || {b})"),
-            5 => format!("({a} -> {b})"),
-            6 => format!("([] <> {a})"),
-            7 => format!("(<> [] {a})"),
-            _ => format!("(! {a})"),
-        }
-    }
-
-    /// The body of a process, with a label that formulas name.
-    fn body(&mut self) -> String {
-        let text = format!("{}; S: {}", self.sequence(2), self.pick(&["skip", "i = 1", "x = 1 - x"]));
-        if self.0.random_bool(0.5) { format!("do :: skip; {text} od") } else { text }
-    }
-
-    fn model(&mut self) -> String {
-        let mut text = String::from(
-            "byte x, y; chan q = [1] of { byte }; chan c = [0] of { byte }; chan d = [2] of { bit }; proctype C() { bit i; i = 1; i = 0 } ",
-        );
-        for name in ["P", "Q", "R"].iter().take(self.0.random_range(2..4)) {
-            text += &format!("active proctype {name}() {{ unsigned i : 2; bit j; {} }} ", self.body());
-        }
-        if self.0.random_bool(0.3) {
-            text += "init { run C(); x = 1 } ";
-        }
-        for number in 0..FORMULAS {
-            let depth = self.0.random_range(1..4);
-            text += &format!("ltl f{number} {{ {} }} ", self.formula(depth));
-        }
-        text
-    }
-}
 
 /// The searches that one property has, by name.
 fn plans(model: &Model, number: usize) -> Vec<(&'static str, Plan)> {
     let property = Property::Cycles(CycleProperty::Claim(number));
     let runs = Sets { preserves: Preserves::Runs, check: false };
     let dead = Reductions { merging: false, ..Reductions::ALL };
-    let search = |sets| Search::Cycles(Cycles { of: CycleProperty::Claim(number), fair: false, sets, max_depth: None });
+    let search = |sets| {
+        Search::Cycles(Cycles {
+            of: CycleProperty::Claim(number),
+            fair: false,
+            store: CycleStore::Exact,
+            sets,
+            max_depth: None,
+        })
+    };
     let mut plans = vec![
         ("full", Plan { search: search(None), ..Plan::default() }),
         ("dead variables", Plan { search: search(None), statics: dead, ..Plan::default() }),
@@ -154,7 +76,7 @@ fn reference(text: &str, number: usize) -> Option<bool> {
 
 /// Compares one model; gives the number of properties that had an answer, and of those that are violated.
 fn compare(seed: u64) -> Result<(usize, usize), String> {
-    let text = Maker(SmallRng::seed_from_u64(seed)).model();
+    let text = Maker::new(seed).model();
     let model = model_of(&text);
     let (mut answers, mut errors) = (0, 0);
     for number in 0..model.claims.len() {

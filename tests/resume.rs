@@ -47,6 +47,7 @@ fn modes() -> Vec<(&'static str, Plan)> {
     let (large, small) = (BreadthCache::of(14_500), BreadthCache::of(3_000));
     vec![
         ("exact", plan(QueuedTable::Exact)),
+        ("tree", plan(QueuedTable::Tree)),
         ("cache", cache(large)),
         ("hub", cache(BreadthCache { hub, ..large })),
         ("cache of signatures", cache(BreadthCache { signatures, ..large })),

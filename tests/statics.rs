@@ -10,7 +10,8 @@ use pv::exec::Program;
 use pv::model::{Action, Model};
 use pv::search::outcome::{Outcome, Verdict, ViolationKind};
 use pv::search::plan::{
-    CycleProperty, Cycles, DepthFirst, DepthStore, Plan, Preserves, Property, Search, Sets, Technique, Techniques,
+    CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore, Plan, Preserves, Property, Search, Sets, Technique,
+    Techniques,
 };
 use pv::search::statics::audit;
 use pv::search::walk::replay;
@@ -165,7 +166,10 @@ fn check_cycles(path: &Path) -> Result<(), Failed> {
 }
 
 fn cycles(of: CycleProperty, fair: bool) -> Plan {
-    Plan { search: Search::Cycles(Cycles { of, fair, sets: None, max_depth: None }), ..Plan::default() }
+    Plan {
+        search: Search::Cycles(Cycles { of, fair, store: CycleStore::Exact, sets: None, max_depth: None }),
+        ..Plan::default()
+    }
 }
 
 /// Searches for cycles with each static reduction and with persistent sets, as far as they are sound for the property: the verdict is

@@ -7,6 +7,7 @@ use super::footprint::{
     ChannelAccess, Flags, Footprint, LengthTest, LocationRead, MemoryAccess, Operation, Owner, Value,
 };
 use crate::model::{BinaryOp, Expr, ExprKind};
+use crate::mutants::{self, Mutant};
 
 /// Dependent or not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -276,7 +277,8 @@ fn equal(a: Option<usize>, first: &Value, b: Option<usize>, second: &Value, orac
 }
 
 fn memory(a: &Party, first: &MemoryAccess, b: &Party, second: &MemoryAccess, oracle: &impl Oracle) -> Answer {
-    if first.variable != second.variable || !(first.write || second.write) {
+    let same = first.variable == second.variable && !mutants::is(Mutant::MemoryIndependent);
+    if !same || !(first.write || second.write) {
         return Answer::Independent;
     }
     // a pid that is not known yet may be any

@@ -13,10 +13,11 @@ use super::control::Marks;
 use super::definition::Definition;
 use super::fault::Fault;
 use super::formula::{Formulas, Id, Obligations};
-use super::moves::{moves, stuck};
+use super::moves::{Moves, moves, stuck};
 use super::run::{Run, Who};
 use super::state::State;
 use crate::syntax::tree::Formula;
+use indexmap::IndexSet;
 use std::collections::{BTreeSet, HashMap};
 
 /// What is looked for.
@@ -39,6 +40,26 @@ pub enum Judgement {
     Violated,
     /// There are more states than were asked for.
     Incomplete,
+}
+
+/// States to which a judgement keeps.
+#[derive(Clone, Copy, Debug)]
+pub enum Within<'s> {
+    /// All that can be reached from the initial state.
+    Reachable,
+    /// These states, claim included: all of them are looked at, and none may lead elsewhere.
+    Closed(&'s IndexSet<State>),
+    /// Of what can be reached, these states of the system. A run that violates the property in a part of the graph violates it.
+    Only(&'s IndexSet<State>),
+}
+
+/// Why a set of states is none that a run cannot leave, or no state of which is wrong.
+#[derive(Clone, Debug)]
+pub enum Hole {
+    /// This state leads to one that is not in the set.
+    Leaves(State, State),
+    /// In this state an error happens.
+    Fault(State, Fault),
 }
 
 /// A state of the system and of what is looked for.
@@ -76,10 +97,28 @@ struct Graph<'d> {
     about: Vec<About>,
     /// The claim has come to its end, an assertion in it failed, or a formula is violated by what was seen already.
     ended: bool,
+    within: Within<'d>,
+    /// Errors of the system that count.
+    wrong: fn(&Fault) -> bool,
+    /// The first hole in a closed set.
+    hole: Option<Hole>,
 }
 
 /// Judges a property on at most so many states. An error is one of the initial state.
 pub fn judge(definition: &Definition, property: Property<'_>, fair: bool, most: usize) -> Result<Judgement, Fault> {
+    judge_within(definition, property, fair, most, Within::Reachable, |_| false).map(|(judgement, _)| judgement)
+}
+
+/// The same on some states only. In a closed set errors of the system that are `wrong` are looked for as well; what
+/// is given beside the judgement is the reason why the set is not what it is taken for.
+pub fn judge_within<'d>(
+    definition: &'d Definition,
+    property: Property<'_>,
+    fair: bool,
+    most: usize,
+    within: Within<'d>,
+    wrong: fn(&Fault) -> bool,
+) -> Result<(Judgement, Option<Hole>), Fault> {
     let formulas = match property {
         Property::Formula(formula) => Some(Formulas::against(formula)),
         _ => None,
@@ -96,19 +135,30 @@ pub fn judge(definition: &Definition, property: Property<'_>, fair: bool, most: 
         numbers: HashMap::new(),
         about: Vec::new(),
         ended: false,
+        within,
+        wrong,
+        hole: None,
     };
     graph.number(Node { state, obligations });
+    if let Within::Closed(set) = within {
+        for state in set {
+            graph.number(Node { state: state.clone(), obligations: Obligations::new() });
+        }
+    }
     let mut at = 0;
-    while at < graph.nodes.len() && !graph.ended {
+    while at < graph.nodes.len() && !graph.ended && graph.hole.is_none() {
         if graph.nodes.len() > most {
-            return Ok(Judgement::Incomplete);
+            return Ok((Judgement::Incomplete, None));
         }
         let about = graph.look(at);
         graph.about.push(about);
         at += 1;
     }
+    if graph.hole.is_some() {
+        return Ok((Judgement::Incomplete, graph.hole));
+    }
     let violated = graph.ended || graph.components(property).iter().any(|part| graph.violates(part, property, fair));
-    Ok(if violated { Judgement::Violated } else { Judgement::Holds })
+    Ok((if violated { Judgement::Violated } else { Judgement::Holds }, graph.hole))
 }
 
 impl Graph<'_> {
@@ -129,17 +179,44 @@ impl Graph<'_> {
         for (after, obligations, put_off) in self.observe(&node) {
             // The claim has moved in `after`, the system has not.
             let found = if self.claim { moves(self.definition, &after) } else { found.clone() };
+            self.find_faults(&node.state, &found);
             let mut ends: Vec<(State, BTreeSet<usize>)> =
                 found.moves.into_iter().filter_map(|one| Some((one.end?, one.movers))).collect();
             if !found.any && self.stutters {
                 ends.push((after, BTreeSet::new()));
             }
             for (state, movers) in ends {
+                if !self.goes(&node.state, &state) {
+                    continue;
+                }
                 let to = self.number(Node { state, obligations: obligations.clone() });
                 about.edges.push(Edge { to, movers, put_off: put_off.clone() });
             }
         }
         about
+    }
+
+    fn find_faults(&mut self, state: &State, found: &Moves) {
+        let mut faults = found.moves.iter().flat_map(|one| &one.faults);
+        if let (Within::Closed(_), None, Some(fault)) =
+            (self.within, &self.hole, faults.find(|fault| (self.wrong)(fault)))
+        {
+            self.hole = Some(Hole::Fault(state.clone(), *fault));
+        }
+    }
+
+    /// Is the move from one state to another one looked at?
+    fn goes(&mut self, from: &State, to: &State) -> bool {
+        match self.within {
+            Within::Reachable => true,
+            Within::Only(set) => set.contains(&State { claim: None, ..to.clone() }),
+            Within::Closed(set) => {
+                if !set.contains(to) && self.hole.is_none() {
+                    self.hole = Some(Hole::Leaves(from.clone(), to.clone()));
+                }
+                true
+            }
+        }
     }
 
     /// The claim, or the formula, looks at a state: where it can be afterwards.
@@ -155,7 +232,8 @@ impl Graph<'_> {
         let plain = || (node.state.clone(), Obligations::new(), BTreeSet::new());
         let Some(claim) = node.state.claim.clone() else { return vec![plain()] };
         let body = &self.definition.bodies[claim.body];
-        if claim.place == body.end {
+        // An end label of the claim is an end of it.
+        if body.marks[claim.place].end {
             self.ended = true;
             return Vec::new();
         }

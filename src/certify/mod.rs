@@ -7,8 +7,10 @@
 //! thousand states are its measure.
 //!
 //! [`names`] says what names stand for, [`control`] where control can be, [`state`] what a state is, [`run`] what statements and
-//! expressions do, [`moves`] who can move and where that leads, [`graph`] what follows for the whole model.
+//! expressions do, [`moves`] who can move and where that leads, [`graph`] what follows for the whole model,
+//! [`check`] whether a certificate proves what it says.
 
+pub mod check;
 pub mod control;
 pub mod cycles;
 pub mod definition;

@@ -117,6 +117,16 @@ pub enum Value {
     List(Vec<Value>),
 }
 
+impl Value {
+    /// `3`, or `[1, 2]`.
+    pub fn text(&self) -> String {
+        match self {
+            Value::Number(number) => number.to_string(),
+            Value::List(list) => format!("[{}]", list.iter().map(Value::text).collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
 /// The names that all bodies share.
 #[derive(Clone, Debug, Default)]
 pub struct Names {

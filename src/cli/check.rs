@@ -1,8 +1,9 @@
 //! `pv check`: verify a model. Options become a [`Plan`] for each property; every counterexample is replayed through the
 //! executor before anything is said about it.
 
+use super::certificate::{CertificateFile, Testimony};
 use super::combine;
-use super::console::Console;
+use super::console::{Console, WRONG};
 use super::load::{Loaded, load_for_check};
 use super::options::{CheckArgs, ModelArgs};
 use super::plan::plans;
@@ -73,6 +74,10 @@ pub(super) fn run_plans(
     if let (Some(schedule), Some(reader)) = (&mut schedule_of_first, from.take()) {
         schedule.start_from(reader);
     }
+    let mut certificate = match CertificateFile::new(args.certificate.as_deref(), &loaded.model) {
+        Ok(certificate) => certificate,
+        Err(message) => return console.wrong(message),
+    };
     let setting = Setting::of(&plans);
     let alone = plans.len() == 1;
     let mut runs = Vec::new();
@@ -104,12 +109,13 @@ pub(super) fn run_plans(
             base: &base,
         };
         let mut schedule = schedule_of_first.take();
-        let mut outcome = searcher.run(&plan, &mut schedule);
+        let mut testimony = Testimony::new(&plan, &loaded.model);
+        let mut outcome = searcher.run(&plan, &mut schedule, &mut testimony);
         let mut of_property = None;
         if property.claim().is_some() && outcome.error_count > outcome.property_errors {
             if !plan.all_errors && plan.assertions == Assertions::Report && is_failed_assertion(&outcome) {
                 // It has ended the search, and says nothing about the property.
-                outcome = joined(outcome, searcher.run(&plan.clone().passing_over_assertions(), &mut None));
+                outcome = joined(outcome, searcher.run(&plan.clone().passing_over_assertions(), &mut None, &mut None));
             }
             of_property = Some(outcome.of_property());
         }
@@ -127,6 +133,13 @@ pub(super) fn run_plans(
         if let Some(limit) = &outcome.stopped {
             outcome.notes.push(format!("the search did not come to its end: {}", reason(limit)));
         }
+        if matches!(outcome.verdict, Verdict::Verified(_))
+            && let Some(system) = testimony.as_mut().and_then(|testimony| testimony.system_plan(&plan))
+        {
+            let of_system = searcher.run(&system, &mut None, &mut testimony);
+            certificate.needs(&of_system);
+        }
+        certificate.add(&loaded.model, &plan, &outcome, testimony);
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
         let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left_checkpoint);
         let mut run = Run { property: name, of_property, trails: Vec::new(), cycles: Vec::new(), outcome, checkpoint };
@@ -155,7 +168,16 @@ pub(super) fn run_plans(
         }
     }
     trails.remove_earlier(&loaded.model);
-    print(console, args, loaded, &setting, &runs)
+    let written = certificate.write();
+    match (&written, runs.last_mut()) {
+        (Ok(Some(note)), Some(run)) => run.outcome.notes.push(note.clone()),
+        (Err(why), _) => {
+            console.wrong(why);
+        }
+        _ => {}
+    }
+    let code = print(console, args, loaded, &setting, &runs);
+    if written.is_err() { WRONG } else { code }
 }
 
 /// What the trails of a property show.
@@ -192,16 +214,25 @@ struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    fn run(&self, plan: &Plan, schedule: &mut Option<CheckpointSchedule>) -> Outcome {
+    fn run(
+        &self,
+        plan: &Plan,
+        schedule: &mut Option<CheckpointSchedule>,
+        testimony: &mut Option<Testimony>,
+    ) -> Outcome {
         let mut progress = Progress::new(self.console.progress(), self.name.unwrap_or_default());
         let mut monitor = Monitor::silent(self.interrupt);
         monitor.progress = Box::new(|snapshot| progress.update(snapshot));
         monitor.warn = Box::new(|what| self.console.warn(what));
         monitor.checkpoints = schedule.take();
+        monitor.witness = testimony.as_mut().and_then(Testimony::witness);
         (monitor.deadline, monitor.base) = (self.deadline, self.base.get());
         let outcome = plan.execute(self.model, &mut monitor);
         self.base.set(monitor.base);
         *schedule = monitor.checkpoints.take();
+        if let (Some(testimony), Some(witness)) = (testimony, monitor.witness.take()) {
+            testimony.take_back(witness);
+        }
         drop(monitor);
         progress.finish();
         outcome

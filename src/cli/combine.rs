@@ -4,7 +4,7 @@
 
 use super::options::{CheckArgs, StoreKind};
 use super::plan::{merges, properties, reduces};
-use crate::model::Model;
+use crate::model::{Model, Region};
 use crate::search::plan::{CycleProperty, Property};
 
 /// One rule: if `broken`, the options named are refused.
@@ -28,13 +28,13 @@ const RULES: &[Rule] = rules! {
     "--full with --por", |o| o.search.full && o.search.por,
         "one leaves out nothing, the other leaves out what is outside persistent sets";
     "--no-dead-variables where nothing is left out by default", |o| o.search.no_dead_variables && !reduces(o),
-        "there is nothing to turn off; --full, --all-errors, --another, --sleep, --por, --cache and their like leave out what they name alone";
+        "there is nothing to turn off; --full, --all-errors, --another, --certificate, --sleep, --por, --cache and their like leave out what they name alone";
     "--no-merging where nothing is merged by default", |o| o.search.no_merging && (!reduces(o) || o.search.bfs()),
         "there is nothing to turn off; steps are merged in a depth-first search without other options of this kind";
     "--sleep with --search bfs", |o| o.search.sleep && o.search.bfs(),
         "sleep sets live on the depth-first stack";
     "--sleep and --por with a store that forgets or errs",
-        |o| o.search.sleep && o.search.por && (o.search.cache.is_some() || o.search.store() != StoreKind::Exact),
+        |o| o.search.sleep && o.search.por && (o.search.cache.is_some() || !o.search.keeps_states()),
         "together they are sound only if every stored state keeps its sleep set";
     "--sleep with --pod", |o| o.search.sleep && o.search.pod() > 0,
         "precision on demand asks for the first successor of a state, which a sleep set may have left out";
@@ -52,7 +52,7 @@ const RULES: &[Rule] = rules! {
         "there are no persistent sets to check";
     "--check-independence with --pod", |o| o.search.check_independence && o.search.pod() > 0,
         "precision on demand takes every move, and no relation is asked";
-    "--check-independence with --search bfs and a store that forgets, errs, answers late or is saved",
+    "--check-independence with --search bfs and a store that forgets, errs, compresses, answers late or is saved",
         |o| o.search.check_independence && o.search.bfs()
             && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact || o.search.checkpoint.is_some()),
         "the relation is tried out beside an exact store in memory";
@@ -65,14 +65,16 @@ const RULES: &[Rule] = rules! {
         "a Bloom filter cannot forget a state";
     "--cache with --store compact", |o| o.search.cache.is_some() && o.search.store() == StoreKind::Compact && !o.search.bfs(),
         "a table of signatures has a fixed number of slots: --slots";
+    "--cache with --store tree", |o| o.search.cache.is_some() && o.search.store() == StoreKind::Tree,
+        "the states of a tree share their parts, so none of them can be forgotten alone";
     // Stores that may omit states
-    "--bits with --store exact", |o| o.search.bits.is_some() && o.search.store() == StoreKind::Exact,
+    "--bits with --store exact or tree", |o| o.search.bits.is_some() && o.search.keeps_states(),
         "an exact store keeps whole states; choose --store compact or bloom";
     "--bits 1 with --store compact", |o| o.search.bits == Some(1) && o.search.store() == StoreKind::Compact,
         "signatures have 2 to 64 bits";
-    "--slots with --store exact", |o| o.search.slots.is_some() && o.search.store() == StoreKind::Exact,
+    "--slots with --store exact or tree", |o| o.search.slots.is_some() && o.search.keeps_states(),
         "an exact store grows as it needs; choose --store compact or bloom";
-    "--expect-states with --store exact", |o| o.search.expect_states.is_some() && o.search.store() == StoreKind::Exact,
+    "--expect-states with --store exact or tree", |o| o.search.expect_states.is_some() && o.search.keeps_states(),
         "an exact store grows as it needs";
     "--expect-states with --slots", |o| o.search.expect_states.is_some() && o.search.slots.is_some(),
         "both say how large the table is";
@@ -84,13 +86,13 @@ const RULES: &[Rule] = rules! {
         "--cache says how many states or signatures there is room for";
     "--expect-states with --disk", |o| o.search.expect_states.is_some() && o.search.disk,
         "the table on disk grows as it needs";
-    "--pod with --store exact", |o| o.search.pod() > 0 && o.search.store() == StoreKind::Exact,
+    "--pod with --store exact or tree", |o| o.search.pod() > 0 && o.search.keeps_states(),
         "an exact store has nothing to make precise; choose --store compact or bloom";
     "--pod with --search bfs", |o| o.search.pod() > 0 && o.search.bfs(),
         "the first successor of a state is inserted right after it only in depth-first search";
     "--pod with --max-depth", |o| o.search.pod() > 0 && o.search.max_depth.is_some(),
         "a state at the bound has no successor in the store, and every visit would call it new";
-    "--repeat with --store exact", |o| o.search.repeat() > 1 && o.search.store() == StoreKind::Exact,
+    "--repeat with --store exact or tree", |o| o.search.repeat() > 1 && o.search.keeps_states(),
         "every run would be the same";
     // Breadth-first search with little memory
     "--hub without --search bfs --cache", |o| o.search.hub && !(o.search.bfs() && o.search.cache.is_some()),
@@ -112,6 +114,8 @@ const RULES: &[Rule] = rules! {
         "--disk sizes its table by --memory; --serial starts with a cache and goes on with the disk";
     "--disk with --store bloom", |o| o.search.disk && o.search.store() == StoreKind::Bloom,
         "the visited file holds states or signatures";
+    "--disk with --store tree", |o| o.search.disk && o.search.store() == StoreKind::Tree,
+        "the visited file holds states or signatures";
     "--disk with --serial", |o| o.search.disk && o.search.serial,
         "--serial already goes on with the disk";
     "--disk-window without --disk or --serial", |o| o.search.disk_window.is_some() && !(o.search.disk || o.search.serial),
@@ -120,6 +124,8 @@ const RULES: &[Rule] = rules! {
         "it starts with a breadth-first cache";
     "--switch-rate without --serial", |o| o.search.switch_rate.is_some() && !o.search.serial,
         "it says when --serial switches to the disk";
+    "--por with --search bfs and --store tree", |o| o.search.por && o.search.bfs() && o.search.store() == StoreKind::Tree,
+        "breadth first the reduction works beside the exact store, which is its own queue";
     "--por with --search bfs and a store that forgets, errs or answers late",
         |o| o.search.por && o.search.bfs() && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
         "the reduction asks whether a successor is new, and these stores cannot say for sure";
@@ -146,10 +152,26 @@ const RULES: &[Rule] = rules! {
         "a shortest counterexample may be one that is known";
     "--another with --all-errors", |o| o.another && o.checks.all_errors,
         "one looks for one more error, the other for all";
-    "--another with --search bfs and a store that forgets, errs, answers late or is saved",
+    "--another with --search bfs and a store that forgets, errs, compresses, answers late or is saved",
         |o| o.another && o.search.bfs()
             && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact || o.search.checkpoint.is_some()),
         "what is known is looked up beside an exact store in memory";
+    // Certificates
+    "--certificate with --por", |o| o.certificate.is_some() && o.search.por,
+        "a certificate is checked state by state: every move of a state must be there, and the reduction leaves moves out";
+    "--certificate with a store that forgets, errs or is saved",
+        |o| o.certificate.is_some()
+            && (o.search.cache.is_some()
+                || o.search.disk
+                || !matches!((o.search.store(), o.search.bfs()), (StoreKind::Exact, _) | (StoreKind::Tree, false))
+                || o.search.checkpoint.is_some()),
+        "a certificate holds every state of a complete search, once";
+    "--certificate with --max-depth", |o| o.certificate.is_some() && o.search.max_depth.is_some(),
+        "a certificate is of a complete search";
+    "--certificate with --another", |o| o.certificate.is_some() && o.another,
+        "a search that passes over known errors proves nothing about the others";
+    "--certificate with --formula, --formula-file or --claim-file", |o| o.certificate.is_some() && o.checks.outside().is_some(),
+        "a certificate is of a model and the properties in it";
     // What is checked
     "--strict-channels with --no-end-states", |o| o.checks.strict_channels && o.checks.no_end_states,
         "it says which end states are valid";
@@ -200,6 +222,9 @@ pub(crate) fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(),
             return Err(format!("--property {property}: {} has no such property; it has: {}", model.name, names()));
         }
     }
+    if options.certificate.is_some() {
+        certifiable(options, model)?;
+    }
     for property in properties(&options.checks, model) {
         let rules = if property.is_safety(model) { WITHOUT_CLAIMS } else { WITHOUT_CYCLES };
         let Some(what) = what_is_checked(property, model) else { continue };
@@ -208,6 +233,28 @@ pub(crate) fn check_with_model(options: &CheckArgs, model: &Model) -> Result<(),
             let asked = options.checks.non_progress || options.checks.outside().is_some();
             let instead = if asked { "" } else { "; --no-claims leaves such checks out" };
             return Err(format!("{option} with {what} makes no sense: {reason}{instead}"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a certificate of what cannot be certified.
+fn certifiable(options: &CheckArgs, model: &Model) -> Result<(), String> {
+    if let Some(hidden) = model.globals.iter().find(|variable| variable.region == Region::Hidden) {
+        let name = hidden.path.split('[').next().unwrap_or_default();
+        return Err(format!(
+            "--certificate with {} makes no sense: what follows a state depends on the hidden variable {name}, which is no part of it",
+            model.name
+        ));
+    }
+    let first = model.claims.iter().position(|claim| claim.formula.is_none());
+    for number in properties(&options.checks, model).into_iter().filter_map(Property::claim) {
+        let name = model.claims.get(number).filter(|claim| claim.formula.is_none() && first != Some(number));
+        if let Some(claim) = name {
+            return Err(format!(
+                "--certificate with the claim {} of {} makes no sense: the reference executor knows the first never claim of a model only",
+                claim.name, model.name
+            ));
         }
     }
     Ok(())
@@ -326,6 +373,7 @@ pub(super) mod tests {
         "--replace type --search bfs --cache 5",
         "--cache 500 --store bloom",
         "--cache 500 --store compact",
+        "--cache 500 --store tree",
         "--bits 3",
         "--bits 1 --store compact",
         "--slots 100",
@@ -348,10 +396,12 @@ pub(super) mod tests {
         "--disk",
         "--disk --search bfs --cache 500",
         "--disk --search bfs --store bloom",
+        "--disk --search bfs --store tree",
         "--disk --search bfs --serial",
         "--disk-window auto --search bfs",
         "--serial --search bfs",
         "--switch-rate 0.2",
+        "--por --search bfs --store tree",
         "--por --search bfs --cache 500",
         "--work-dir x --search bfs",
         "--work-dir x",
@@ -364,6 +414,11 @@ pub(super) mod tests {
         "--another --shortest",
         "--another --all-errors",
         "--another --search bfs --disk",
+        "--certificate c --por",
+        "--certificate c --cache 500",
+        "--certificate c --max-depth 5",
+        "--certificate c --another",
+        "--certificate c --formula p",
         "--strict-channels --no-end-states",
         "--property p --no-claims",
         "--formula p --formula-file p",
@@ -398,6 +453,9 @@ pub(super) mod tests {
             "--por --deadlocks-only --check-por",
             "--por --sleep",
             "--por --sleep --deadlocks-only",
+            "--store tree --por --sleep",
+            "--store tree --search bfs --checkpoint c",
+            "--store tree --fair --property p",
             "--por --check-por --check-independence --search bfs",
             "--store compact --bits 20 --slots 4M --pod 1 --repeat 3",
             "--store bloom --bits 3 --memory 512M",
@@ -409,6 +467,8 @@ pub(super) mod tests {
             "--search bfs --serial --cache 1M --switch-rate 0.2 --disk-window auto",
             "--search bfs --checkpoint c --checkpoint-every 60",
             "--non-progress --fair",
+            "--certificate c --sleep",
+            "--certificate c --search bfs --all-errors",
             "--property p --fair",
             "--pod 0 --repeat 1 --search bfs",
         ] {

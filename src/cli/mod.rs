@@ -3,6 +3,8 @@
 //! [`main`] parses, runs the command on a thread with a large stack (the tree of a deeply nested model is walked by
 //! recursion) and turns what it says into the exit code: 0 fine, 1 violated, 2 wrong input, 3 incomplete, 101 a bug.
 
+mod certificate;
+mod certify;
 mod check;
 mod combine;
 mod compare;
@@ -21,6 +23,7 @@ mod stats;
 mod steps;
 mod values;
 
+use crate::search::monitor::available;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use console::Console;
 use std::io::Write;
@@ -52,6 +55,8 @@ enum Command {
     Resume(resume::ResumeArgs),
     /// The process automata and what each transition touches, as DOT.
     Graph(graph::GraphArgs),
+    /// Check a certificate of `pv check --certificate` with an executor that shares no code with the searches.
+    Certify(certify::CertifyArgs),
     /// The model as clean Promela.
     Fmt(fmt::FmtArgs),
     /// The Büchi automaton of a formula, as a never claim or DOT.
@@ -96,8 +101,19 @@ fn forgiving(command: clap::Command) -> clap::Command {
     command.mut_args(flag).mut_subcommands(forgiving)
 }
 
+/// Bytes that any command may take without asking. With less, the allocator of a thread takes a page for each small piece.
+const LEAST_MEMORY: u64 = 48 << 20;
+/// Exit code of a command that could not do its work to the end.
+const INCOMPLETE: u8 = 3;
+
 fn run(cli: &Cli) -> u8 {
     let console = Console { options: cli.output.clone() };
+    // The searches ask for memory before they take it; the other commands are small, but not that small.
+    let searches = matches!(cli.command, Command::Check(_) | Command::Resume(_) | Command::Compare(_));
+    if !searches && available().is_some_and(|free| free < LEAST_MEMORY) {
+        console.wrong("there is too little memory to begin: a limit on it (ulimit -v) leaves less than 48 MiB");
+        return INCOMPLETE;
+    }
     match &cli.command {
         Command::Check(args) => check::run(&console, args),
         Command::Simulate(args) => simulate::run(&console, args),
@@ -106,6 +122,7 @@ fn run(cli: &Cli) -> u8 {
         Command::Stats(args) => stats::run(&console, args),
         Command::Resume(args) => resume::run(&console, args),
         Command::Graph(args) => graph::run(&console, args),
+        Command::Certify(args) => certify::run(&console, args),
         Command::Fmt(args) => fmt::run(&console, args),
         Command::Ltl(args) => ltl::run(&console, args),
     }

@@ -64,6 +64,8 @@ pub(crate) enum StoreKind {
     /// The whole state: nothing is missed.
     #[default]
     Exact,
+    /// The whole state, compressed to a dozen bytes or less: nothing is missed.
+    Tree,
     /// A signature of `--bits` bits (hash compaction).
     Compact,
     /// `--bits` bits of a Bloom filter (bitstate search).
@@ -125,6 +127,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, help_heading = "Output")]
     #[serde(default)]
     pub another: bool,
+    /// Write what a complete exact search has seen to this file: every state in the words of the model, or the counterexample. `pv certify`
+    /// checks the file with an executor of its own. Nothing is left out of the search that was not named.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
     /// Write no trail files.
     #[arg(long, help_heading = "Output")]
     pub no_trail: bool,
@@ -193,6 +200,9 @@ pub(crate) struct SearchArgs {
     /// Seed of every random choice, 0 to 2^64-1 [default: 1].
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub seed: Option<u64>,
+    /// Interpret the model: no machine code is made, however long the search is.
+    #[arg(long, help_heading = "Search")]
+    pub no_native: bool,
 
     /// Search the state space as it is. By default a depth-first search leaves out what cannot change the verdict (dead variables, local
     /// steps, orders of independent steps; of a property with `X` or with --fair dead variables only), a breadth-first one dead variables
@@ -222,7 +232,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, help_heading = "Reduction")]
     pub check_por: bool,
 
-    /// What is kept of a state [default: exact].
+    /// What is kept of a state [default: exact; depth first tree, when memory comes near its budget].
     #[arg(long, value_enum, help_heading = "Store")]
     pub store: Option<StoreKind>,
     /// At most N stored states, 1 or more: `500`, `64k`, `2M` (1k = 1000) [default: no bound].
@@ -319,6 +329,11 @@ impl SearchArgs {
     /// What is kept of a state.
     pub(crate) fn store(&self) -> StoreKind {
         self.store.unwrap_or_default()
+    }
+
+    /// Is the whole state kept, whatever way?
+    pub(crate) fn keeps_states(&self) -> bool {
+        matches!(self.store(), StoreKind::Exact | StoreKind::Tree)
     }
 
     /// Which state a full cache forgets.

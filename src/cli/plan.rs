@@ -6,9 +6,9 @@ use super::options::{CheckArgs, DiskWindow, PropertyArgs, Replace, SearchArgs, S
 use crate::model::Model;
 use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::plan::{
-    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, Cycles, DepthFirst, DepthStore, DiskRecord,
-    EndStates, Hub, LossyTable, MAX_COLLISION_RATE, Plan, Precise, Preserves, Property, QueuedTable, Reductions,
-    Replacement, Search, Sets, Signatures, Size, Technique, Techniques,
+    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore,
+    DiskRecord, EndStates, Hub, LossyTable, MAX_COLLISION_RATE, Native, Plan, Precise, Preserves, Property,
+    QueuedTable, Reductions, Replacement, Search, Sets, Signatures, Size, Technique, Techniques,
 };
 use crate::store::breadth::disk::Window;
 use crate::store::depth::replace::SCAN_LIMIT;
@@ -54,17 +54,24 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
         all_errors: checks.all_errors,
         known: args.another.then(Vec::new),
         shortest: args.shortest,
+        certifies: args.certificate.is_some(),
         memory: options.memory,
         time: options.time,
         seed: options.seed(),
         statics: if reduces { statics(args, model, property) } else { Reductions::NONE },
         claim: property.claim().filter(|_| property.is_safety(model)),
+        native: if options.no_native { Native::Off } else { Native::WhenWarm },
         search: match property {
             Property::Cycles(of) if !property.is_safety(model) => {
                 let asked = sets(options, property);
                 let usual = (reduces && keeps_runs).then_some(Sets { preserves: Preserves::Runs, check: false });
                 let sets = asked.or(usual).filter(|_| !checks.fair);
-                Search::Cycles(Cycles { of, fair: checks.fair, sets, max_depth: options.max_depth })
+                let store = match options.store {
+                    Some(StoreKind::Tree) => CycleStore::Tree,
+                    Some(_) => CycleStore::Exact,
+                    None => CycleStore::Usual,
+                };
+                Search::Cycles(Cycles { of, fair: checks.fair, store, sets, max_depth: options.max_depth })
             }
             _ if options.bfs() => Search::Breadth(breadth_first(options, property)),
             _ => depth_first(options, property, reduces && keeps_runs)?,
@@ -78,7 +85,9 @@ pub(super) fn reduces(args: &CheckArgs) -> bool {
     let options = &args.search;
     let named = options.full || options.sleep || options.por || options.check_independence;
     let whole = options.cache.is_some() || options.pod() > 0 || options.disk || options.checkpoint.is_some();
-    !(named || whole || args.checks.all_errors || args.another)
+    // The reference executor knows no reduction.
+    let certified = args.certificate.is_some();
+    !(named || whole || args.checks.all_errors || args.another || certified)
 }
 
 /// What is left out of the model before the search. Breadth first, steps are not merged: the counterexample stays a shortest one.
@@ -114,10 +123,19 @@ fn depth_first(options: &SearchArgs, property: Property, reduces: bool) -> Resul
             DepthStore::Cache { states, replacement: replacement(options.replace()), technique: technique(options)? }
         }
         (None, Some(table)) => DepthStore::Lossy { table, runs, technique: technique(options)? },
-        (None, None) => DepthStore::Exact(match (options.sleep, sets(options, property)) {
-            (true, Some(sets)) => Techniques::Both(sets),
-            _ => technique(options)?.map_or(Techniques::None, Techniques::One),
-        }),
+        (None, None) => {
+            let techniques = match (options.sleep, sets(options, property)) {
+                (true, Some(sets)) => Techniques::Both(sets),
+                _ => technique(options)?.map_or(Techniques::None, Techniques::One),
+            };
+            match (options.store, techniques) {
+                (Some(StoreKind::Tree), _) => DepthStore::Tree(techniques),
+                (None, Techniques::None) => DepthStore::Usual(None),
+                (None, Techniques::One(technique)) => DepthStore::Usual(Some(technique)),
+                // With both techniques each state has a sleep set, which is found by where the state lies: so the store cannot move.
+                _ => DepthStore::Exact(techniques),
+            }
+        }
     };
     let (max_depth, check_independence) = (options.max_depth, options.check_independence);
     Ok(Search::Depth(DepthFirst { store, max_depth, check_independence }))
@@ -151,7 +169,7 @@ fn table(options: &SearchArgs) -> Option<LossyTable> {
         (None, None) => Size::OfMemory,
     };
     match options.store() {
-        StoreKind::Exact => None,
+        StoreKind::Exact | StoreKind::Tree => None,
         StoreKind::Compact => Some(LossyTable::Compact { bits: options.bits, size }),
         StoreKind::Bloom => Some(LossyTable::Bloom { functions: options.bits, size }),
     }
@@ -210,6 +228,7 @@ fn queued_table(options: &SearchArgs) -> Option<QueuedTable> {
     match table(options) {
         Some(table) => Some(QueuedTable::Lossy { table, runs: options.repeat }),
         // A table that is its own queue cannot be saved.
+        None if options.store() == StoreKind::Tree => Some(QueuedTable::Tree),
         None => options.checkpoint.is_some().then_some(QueuedTable::Exact),
     }
 }
@@ -260,6 +279,7 @@ mod tests {
         ("--all-errors", "depth-first, exact store"),
         ("--shortest", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged, then a shorter counterexample"),
         ("--another", "depth-first, exact store, beside known counterexamples"),
+        ("--certificate c", "depth-first, exact store, with a certificate"),
         ("--sleep", "depth-first, exact store, sleep sets"),
         ("--por", "depth-first, exact store, persistent sets"),
         ("--por --check-por --check-independence", "depth-first, exact store, persistent sets"),
@@ -298,6 +318,14 @@ mod tests {
         ("--search bfs --cache 500 --serial", "breadth-first, exact store, cache of 500 states, cache first, then disk"),
         ("--search bfs --cache 500 --serial --hub --store compact",
             "breadth-first, compact store, hub cache of 500 states, cache first, then disk"),
+        // a tree
+        ("--store tree", "depth-first, tree store, persistent sets, dead variables set to 0, local steps merged"),
+        ("--store tree --full", "depth-first, tree store"),
+        ("--store tree --sleep", "depth-first, tree store, sleep sets"),
+        ("--store tree --sleep --por", "depth-first, tree store, sleep sets, persistent sets"),
+        ("--store tree --search bfs", "breadth-first, tree store, dead variables set to 0"),
+        ("--store tree --search bfs --checkpoint c", "breadth-first, tree store"),
+        ("--store tree --non-progress --fair", "depth-first, tree store, dead variables set to 0, weak fairness"),
         // cycles
         ("--non-progress", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged"),
         ("--non-progress --full", "depth-first, exact store"),
@@ -341,11 +369,11 @@ mod tests {
     #[rustfmt::skip]
     const OPTIONS: &[&str] = &[
         "--search bfs", "--full", "--no-dead-variables", "--no-merging", "--max-depth 20", "--memory 64M", "--time 60", "--seed 7", "--sleep", "--por",
-        "--deadlocks-only", "--check-independence", "--check-por", "--store compact", "--store bloom", "--cache 500",
+        "--deadlocks-only", "--check-independence", "--check-por", "--store compact", "--store bloom", "--store tree", "--cache 500",
         "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
         "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",
         "--switch-rate 0.2", "--work-dir w", "--disk-window 0.5", "--all-errors", "--no-end-states", "--no-assertions",
-        "--strict-channels", "--non-progress", "--shortest", "--another",
+        "--strict-channels", "--non-progress", "--shortest", "--another", "--certificate c",
     ];
 
     /// What an option says already, or what another one leaves no room for.
@@ -356,7 +384,15 @@ mod tests {
             "--no-assertions" => with("--deadlocks-only"),
             // These are about the whole state space.
             "--full" => {
-                let whole = ["--cache 500", "--pod 2", "--disk", "--all-errors", "--another", "--check-independence"];
+                let whole = [
+                    "--cache 500",
+                    "--pod 2",
+                    "--disk",
+                    "--all-errors",
+                    "--another",
+                    "--certificate c",
+                    "--check-independence",
+                ];
                 whole.iter().any(|&option| with(option))
             }
             _ => false,
@@ -371,7 +407,13 @@ mod tests {
         let made = |options: &[&str]| plans(&parse(&options.join(" ")), &model).ok();
         let name = |option: &str| option.split(' ').next().map(str::to_string);
         let mut accepted = 0;
-        for base in [&[][..], &["--search bfs", "--cache 500"], &["--search bfs", "--disk"], &["--store compact"]] {
+        for base in [
+            &[][..],
+            &["--search bfs", "--cache 500"],
+            &["--search bfs", "--disk"],
+            &["--store compact"],
+            &["--store tree"],
+        ] {
             for (n, first) in OPTIONS.iter().enumerate() {
                 for second in &OPTIONS[n..] {
                     let mut options = base.to_vec();

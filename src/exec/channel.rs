@@ -5,6 +5,7 @@ use super::journal::Undo;
 use super::program::{Pattern, Receive, Send};
 use super::{ChannelRef, Fired, Handshake, Machine, Me, Trap, TrapKind};
 use crate::model::Scalar;
+use crate::mutants::{self, Mutant};
 
 /// A message that a receive would take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +67,7 @@ impl Machine<'_> {
     }
 
     fn fits(&self, me: Me, receive: &Receive, channel: ChannelRef, found: Found) -> bool {
-        if receive.matches {
+        if receive.matches && !mutants::is(Mutant::PatternIgnored) {
             for (number, pattern) in receive.patterns.iter().enumerate() {
                 if let Pattern::Match(value) = pattern
                     && self.field(channel, found, number) != self.eval(me, value)
@@ -99,7 +100,7 @@ impl Machine<'_> {
             return None;
         }
         let length = self.length(channel);
-        let last = if receive.random { length } else { length.min(1) };
+        let last = if receive.random || mutants::is(Mutant::ReceiveOutOfOrder) { length } else { length.min(1) };
         (0..last).map(Found::Slot).find(|&slot| self.fits(me, receive, channel, slot)).map(|slot| (channel, slot))
     }
 
@@ -122,7 +123,7 @@ impl Machine<'_> {
             }
         }
         match found {
-            Found::Slot(slot) if !receive.copy => self.remove(channel, slot),
+            Found::Slot(slot) if !receive.copy || mutants::is(Mutant::CopyTakes) => self.remove(channel, slot),
             Found::Slot(_) => {}
             Found::Offered(handshake) => {
                 self.journal.push(Undo::Take, handshake.channel, handshake.start);
@@ -187,7 +188,11 @@ impl Machine<'_> {
             fired = Fired::DoneWith(Trap::new(TrapKind::TooFewFields, send.site));
         }
         // SPIN finds the place of a sorted send with the values as they are given, not as they will be stored.
-        let slot = if send.sorted && ty.capacity != 0 { self.sorted_slot(channel, length) } else { length };
+        let slot = if send.sorted && ty.capacity != 0 && !mutants::is(Mutant::SortedSendAppends) {
+            self.sorted_slot(channel, length)
+        } else {
+            length
+        };
         for (value, &(_, scalar)) in self.scratch.iter_mut().zip(&ty.fields) {
             *value = scalar.truncate(*value);
         }

@@ -292,6 +292,7 @@ impl Program {
             restricted: model.uses.priorities || model.uses.provided,
             trace_end: 0,
             notrace: false,
+            native: Default::default(),
         };
         program.global_channels = model
             .channels

@@ -12,15 +12,16 @@
 
 use super::program::{Location, Program, Transition};
 use super::{Machine, Trap};
+use crate::mutants::{self, Mutant};
 
 /// A position among the transitions of one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cursor {
     /// The next transition to try, and one past the last of the location.
-    next: u32,
-    end: u32,
+    pub(super) next: u32,
+    pub(super) end: u32,
     /// The escape to which the executable transitions belong so far; 0 is none.
-    escape: u32,
+    pub(super) escape: u32,
     pid: u8,
     moved: bool,
 }
@@ -30,6 +31,18 @@ impl Cursor {
     #[inline]
     pub fn at(pid: usize, place: &Location) -> Cursor {
         Cursor { next: place.first, end: place.end, escape: 0, pid: pid as u8, moved: false }
+    }
+
+    /// In a location of which the transitions before `next` are done with; no escape was executable.
+    #[inline]
+    pub fn within(pid: u8, next: u32, end: u32, moved: bool) -> Cursor {
+        Cursor { next, end, escape: 0, pid, moved }
+    }
+
+    /// Was everything tried?
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.next == self.end
     }
 
     /// A process for which nothing is to be tried.
@@ -45,6 +58,9 @@ impl Cursor {
             return None;
         }
         let number = self.next;
+        if self.moved && number + 1 == self.end && mutants::is(Mutant::OptionDropped) {
+            return None;
+        }
         if self.escape > 0 && self.escape != program.transitions[number as usize].escape {
             self.next = self.end;
             return None;
@@ -56,7 +72,7 @@ impl Cursor {
     /// The transition that was given last was executable.
     #[inline]
     pub fn took(&mut self, transition: &Transition) {
-        self.escape = transition.escape;
+        self.escape = if mutants::is(Mutant::EscapeIgnored) { 0 } else { transition.escape };
         self.moved = true;
     }
 

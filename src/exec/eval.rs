@@ -5,7 +5,8 @@
 
 use super::program::{Cell, Ex, Indexed, Target};
 use super::{Machine, Me, Trap, TrapKind};
-use crate::model::{ChannelTest, Scalar};
+use crate::model::{BinaryOp, ChannelTest, Scalar};
+use crate::mutants::{self, Mutant};
 
 impl Machine<'_> {
     /// The value of an expression for a process. For tools outside the search.
@@ -36,8 +37,14 @@ impl Machine<'_> {
             Ex::Binary(op, pair) => {
                 let left = self.eval(me, &pair.0);
                 let right = self.eval(me, &pair.1);
+                if mutants::is(Mutant::AddSubtracts) && *op == BinaryOp::Add {
+                    return left.wrapping_sub(right);
+                }
                 // a division has a form of its own, which can fail
                 op.apply(left, right).unwrap_or(0)
+            }
+            Ex::And(pair) if mutants::is(Mutant::AndIsOr) => {
+                i32::from(self.eval(me, &pair.0) | self.eval(me, &pair.1) != 0)
             }
             Ex::And(pair) => i32::from(self.eval(me, &pair.0) != 0 && self.eval(me, &pair.1) != 0),
             Ex::Or(pair) => i32::from(self.eval(me, &pair.0) != 0 || self.eval(me, &pair.1) != 0),
@@ -46,6 +53,7 @@ impl Machine<'_> {
                 let right = self.eval(me, &pair.1);
                 match (right, remainder) {
                     (0, _) => self.trap(TrapKind::Division, *site),
+                    (_, true) if mutants::is(Mutant::RemainderDivides) => left.wrapping_div(right),
                     (_, false) => left.wrapping_div(right),
                     (_, true) => left.wrapping_rem(right),
                 }
@@ -68,7 +76,9 @@ impl Machine<'_> {
                     ChannelTest::Empty => i32::from(length == 0),
                     ChannelTest::NotEmpty => i32::from(length != 0),
                     // A rendezvous channel counts as never full.
-                    ChannelTest::Full => i32::from(capacity != 0 && length == capacity),
+                    ChannelTest::Full => {
+                        i32::from(capacity != 0 && length + u32::from(mutants::is(Mutant::FullTooEarly)) == capacity)
+                    }
                     ChannelTest::NotFull => i32::from(capacity == 0 || length != capacity),
                 }
             }
@@ -83,7 +93,7 @@ impl Machine<'_> {
             Ex::ProcessCount => self.process_count() as i32,
             Ex::Last => self.program.last.map_or(0, |at| i32::from(self.buffer[at as usize])),
             Ex::NonProgress => i32::from((0..self.process_count()).all(|pid| !self.place(pid).progress)),
-            Ex::Timeout => i32::from(self.timeout),
+            Ex::Timeout => i32::from(self.timeout || mutants::is(Mutant::TimeoutAlways)),
             Ex::RunResult => self.run_result,
             Ex::Enabled(pid, site) => {
                 let pid = self.eval(me, pid);

@@ -4,6 +4,7 @@ use super::journal::Undo;
 use super::program::{After, Op, Routine, Run, Transition};
 use super::{Fired, Machine, Me, Trap, TrapKind};
 use crate::model::Scalar;
+use crate::mutants::{self, Mutant};
 
 /// A `d_step` that runs this long will not end; without a bound the search would hang.
 const LONGEST_STEP: u64 = 10_000_000;
@@ -13,12 +14,23 @@ impl<'p> Machine<'p> {
     /// this location was executable, so `else` is not.
     #[inline]
     pub fn fire(&mut self, pid: usize, number: u32, moved: bool) -> Fired {
+        if let Some(code) = self.code
+            && let Some(fired) = self.fire_by(code, (pid, number, moved), false)
+        {
+            return fired;
+        }
+        self.interpret(pid, number, moved)
+    }
+
+    /// As [`fire`](Self::fire), by the interpreter.
+    #[inline]
+    pub fn interpret(&mut self, pid: usize, number: u32, moved: bool) -> Fired {
         let transition = &self.program.transitions[number as usize];
         let me = self.me(pid);
         let fired = self.attempt(me, transition, moved);
         let fired = if self.noted.get().is_none() { fired } else { self.with_note(fired) };
         if matches!(fired, Fired::Done | Fired::DoneWith(_))
-            && let Some(at) = self.program.last
+            && let Some(at) = self.program.last.filter(|_| !mutants::is(Mutant::LastForgotten))
         {
             self.write(at, Scalar::U8, pid as i32);
         }
@@ -27,6 +39,15 @@ impl<'p> Machine<'p> {
 
     /// Tries a transition of the claim.
     pub fn fire_claim(&mut self, number: u32, moved: bool) -> Fired {
+        if let Some(code) = self.code
+            && let Some(fired) = self.fire_by(code, (0, number, moved), true)
+        {
+            return fired;
+        }
+        self.interpret_claim(number, moved)
+    }
+
+    pub(super) fn interpret_claim(&mut self, number: u32, moved: bool) -> Fired {
         let Some((base, _)) = self.program.claim else { return Fired::Blocked };
         let transition = &self.program.transitions[number as usize];
         let fired = self.attempt(Me { pid: 0, base }, transition, moved);
@@ -46,7 +67,7 @@ impl<'p> Machine<'p> {
     // It is called from two places only, and for most transitions a call costs as much as the attempt.
     #[inline(always)]
     fn attempt(&mut self, me: Me, transition: &'p Transition, moved: bool) -> Fired {
-        if self.handshake.is_some() && !receives(&transition.op) {
+        if self.handshake.is_some() && !transition.op.takes_offers() {
             return Fired::Blocked;
         }
         // The plain cases first: no mark, no undo.
@@ -56,7 +77,7 @@ impl<'p> Machine<'p> {
                 return Fired::Done;
             }
             Op::Else => {
-                if moved {
+                if moved && !mutants::is(Mutant::ElseAlways) {
                     return Fired::Blocked;
                 }
                 self.go(me, transition);
@@ -99,7 +120,7 @@ impl<'p> Machine<'p> {
     #[inline]
     fn go(&mut self, me: Me, transition: &'p Transition) {
         let at = me.base as usize + 1;
-        self.journal.push(Undo::Half, me.base + 1, self.half(me.base + 1));
+        self.journal.push(Undo::Word, me.base + 1, self.word(at));
         self.buffer[at..at + 2].copy_from_slice(&transition.target.to_le_bytes());
         if let Some(after) = &transition.after {
             self.finish(me, after);
@@ -154,11 +175,13 @@ impl<'p> Machine<'p> {
             }
             Op::Send(send) => Ok(self.send(me, send)),
             Op::Receive(receive) => Ok(self.receive(me, receive)),
-            Op::Assert(condition, site) => Ok(Some(if self.eval(me, condition) == 0 {
-                Fired::DoneWith(Trap::new(TrapKind::Assertion, *site))
-            } else {
-                Fired::Done
-            })),
+            Op::Assert(condition, site) => {
+                Ok(Some(if self.eval(me, condition) == 0 && !mutants::is(Mutant::AssertionsPass) {
+                    Fired::DoneWith(Trap::new(TrapKind::Assertion, *site))
+                } else {
+                    Fired::Done
+                }))
+            }
             Op::RunGuard(parts) => {
                 self.run(me, &parts.0)?;
                 done(self.eval(me, &parts.1) != 0)
@@ -262,7 +285,7 @@ impl<'p> Machine<'p> {
     /// Is the operation executable? It is not executed. `else` counts as executable: the caller has found no earlier transition
     /// that is.
     fn executable(&self, me: Me, op: &Op) -> bool {
-        if self.handshake.is_some() && !receives(op) {
+        if self.handshake.is_some() && !op.takes_offers() {
             return false;
         }
         match op {
@@ -291,18 +314,5 @@ fn graver(first: Fired, second: Fired) -> Fired {
             second
         }
         _ => first,
-    }
-}
-
-/// Can complete a handshake: a receive, or a `d_step` that starts with one.
-fn receives(op: &Op) -> bool {
-    match op {
-        Op::Receive(_) => true,
-        Op::DStep(routine, _) => {
-            let (first, number) = routine.locations[routine.entry as usize];
-            let guards = &routine.transitions[first as usize..(first + number) as usize];
-            guards.iter().any(|(op, _)| matches!(op, Op::Receive(_)))
-        }
-        _ => false,
     }
 }

@@ -5,12 +5,10 @@
 
 /// What an entry restores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
 pub enum Undo {
-    /// One byte; the old value is in `old`.
-    Byte,
-    /// Two bytes.
-    Half,
-    /// Four bytes.
+    /// The four bytes from `at` on. A narrower variable is saved with the bytes behind it: when the entry is undone, everything that
+    /// came after it has been undone, so those bytes are as they were.
     Word,
     /// `old` bytes from the top of the byte stack.
     Bytes,
@@ -26,8 +24,9 @@ pub enum Undo {
     Take,
 }
 
-/// One entry of the journal.
+/// One entry of the journal. Machine code writes entries too, so the order of the fields is fixed.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
     /// Place in the buffer.
     pub at: u32,

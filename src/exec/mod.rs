@@ -13,6 +13,7 @@
 //! | `fire` | one step |
 //! | `eval`, `channel`, `print`, `trace` | what a step is made of: expressions, channels, printing, the `trace` automaton |
 //! | `journal` | how a step is undone |
+//! | `seam` | where machine code takes over |
 //! | `trap` | run-time errors |
 //! | `show`, `view` | the state for people, and for the analysis |
 
@@ -24,6 +25,7 @@ mod fire;
 pub mod journal;
 pub mod print;
 pub mod program;
+pub mod seam;
 pub mod show;
 mod trace;
 pub mod trap;
@@ -35,6 +37,7 @@ pub use program::Program;
 pub use trap::{Trap, TrapKind};
 
 use crate::model::{PROCESS_HEADER, Scalar};
+use crate::mutants::{self, Mutant};
 use journal::{Journal, Undo};
 use program::{Setup, Target};
 
@@ -56,13 +59,14 @@ pub enum Fired {
     Failed(Trap),
 }
 
-/// A channel that exists now.
+/// A channel that exists now. Machine code reads it, so the order of the fields is fixed.
 #[derive(Clone, Copy, Debug)]
-struct ChannelRef {
+#[repr(C)]
+pub struct ChannelRef {
     /// Absolute offset of its length.
-    at: u32,
+    pub at: u32,
     /// Its type in the program.
-    ty: u32,
+    pub ty: u32,
 }
 
 /// A send that waits for its receive.
@@ -105,6 +109,10 @@ pub struct Machine<'p> {
     noted: std::cell::Cell<Option<Trap>>,
     /// What was printed, if somebody listens.
     printed: Option<Vec<print::Printed>>,
+    /// Machine code, once the machine is warm.
+    code: Option<&'p dyn seam::Code>,
+    /// Steps until the machine is warm; `None` if it never will be, or is.
+    patience: Option<u64>,
 }
 
 impl<'p> Machine<'p> {
@@ -124,6 +132,8 @@ impl<'p> Machine<'p> {
             run_result: 0,
             noted: std::cell::Cell::new(None),
             printed: None,
+            code: None,
+            patience: program.native.patience(),
         };
         machine.reset_channels();
         machine.set_up(Me { pid: 0, base: 0 }, &program.setup, 0);
@@ -142,6 +152,9 @@ impl<'p> Machine<'p> {
             machine.create(proctype, priority, 0)?;
         }
         machine.forget_journal();
+        if machine.patience == Some(0) {
+            machine.warm(0);
+        }
         match machine.noted.take() {
             Some(trap) => Err(trap),
             None => Ok(machine),
@@ -265,6 +278,9 @@ impl<'p> Machine<'p> {
         if strict && !self.channels_empty() {
             return false;
         }
+        if mutants::is(Mutant::EveryEndValid) {
+            return true;
+        }
         // Without processes a trace is not asked whether it is complete: SPIN does not either.
         self.process_count() == 0
             || ((0..self.process_count()).all(|pid| self.place(pid).valid_end) && self.trace_may_end())
@@ -307,8 +323,7 @@ impl<'p> Machine<'p> {
             let Some(entry) = self.journal.entries.pop() else { return };
             let at = entry.at as usize;
             match entry.undo {
-                Undo::Byte => self.buffer[at] = entry.old as u8,
-                Undo::Half => self.buffer[at..at + 2].copy_from_slice(&(entry.old as u16).to_le_bytes()),
+                Undo::Word if at % 2 == 1 && mutants::is(Mutant::UndoForgetsByte) => {}
                 Undo::Word => self.buffer[at..at + 4].copy_from_slice(&entry.old.to_le_bytes()),
                 _ => self.undo_rare(entry),
             }
@@ -319,6 +334,7 @@ impl<'p> Machine<'p> {
         let (at, length) = (entry.at as usize, entry.old as usize);
         match entry.undo {
             Undo::Bytes => self.pop_bytes(at, length),
+            Undo::Zero if mutants::is(Mutant::UndoLeavesMessage) => {}
             Undo::Zero => self.buffer[at..at + length].fill(0),
             Undo::Birth => self.drop_youngest(),
             Undo::Death => {
@@ -331,7 +347,7 @@ impl<'p> Machine<'p> {
                 self.messages.truncate(at);
             }
             Undo::Take => self.handshake = Some(Handshake { channel: entry.at, start: entry.old }),
-            Undo::Byte | Undo::Half | Undo::Word => {}
+            Undo::Word => {}
         }
     }
 
@@ -386,7 +402,8 @@ impl<'p> Machine<'p> {
         self.journal.push(Undo::Birth, base, 0);
         let me = Me { pid: pid as u32, base };
         for (index, target) in proctype.parameters.iter().enumerate() {
-            let value = self.scratch.get(index).copied().unwrap_or(0);
+            let lost = index == 0 && mutants::is(Mutant::ParameterLost);
+            let value = self.scratch.get(index).copied().filter(|_| !lost).unwrap_or(0);
             self.assign(me, target, value);
         }
         self.set_up(me, &proctype.setup, first_channel);
@@ -421,24 +438,22 @@ impl<'p> Machine<'p> {
     #[inline]
     fn write(&mut self, at: u32, scalar: Scalar, value: i32) {
         let place = at as usize;
+        self.journal.push(Undo::Word, at, self.word(place));
         match scalar {
             Scalar::U8 => {
-                self.journal.push(Undo::Byte, at, u32::from(self.buffer[place]));
+                let value = if mutants::is(Mutant::NarrowByte) { value & 0x7f } else { value };
                 self.buffer[place] = value as u8;
             }
             Scalar::Bits { shift, width } => {
                 let old = self.buffer[place];
-                self.journal.push(Undo::Byte, at, u32::from(old));
                 let mask = ((1u8 << width) - 1) << shift;
                 self.buffer[place] = (old & !mask) | (((value as u8) << shift) & mask);
             }
             Scalar::I16 | Scalar::U16 { .. } => {
-                self.journal.push(Undo::Half, at, self.half(at));
                 let value = scalar.truncate(value) as u16;
                 self.buffer[place..place + 2].copy_from_slice(&value.to_le_bytes());
             }
             Scalar::I32 | Scalar::U32 { .. } => {
-                self.journal.push(Undo::Word, at, self.word(place));
                 let value = scalar.truncate(value);
                 self.buffer[place..place + 4].copy_from_slice(&value.to_le_bytes());
             }
@@ -461,7 +476,11 @@ impl<'p> Machine<'p> {
     /// one of that clause.
     #[inline]
     pub fn permitted(&self, pid: usize) -> Result<bool, Trap> {
-        if self.program.restricted { self.permitted_by_rules(pid) } else { Ok(true) }
+        if self.program.restricted && !mutants::is(Mutant::ProvidedIgnored) {
+            self.permitted_by_rules(pid)
+        } else {
+            Ok(true)
+        }
     }
 
     fn permitted_by_rules(&self, pid: usize) -> Result<bool, Trap> {

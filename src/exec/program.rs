@@ -200,6 +200,22 @@ pub enum Op {
     DStep(Box<Routine>, u32),
 }
 
+impl Op {
+    /// Can it complete a handshake? A receive can, and a `d_step` that starts with one; everything else is blocked while something is
+    /// offered.
+    pub fn takes_offers(&self) -> bool {
+        match self {
+            Op::Receive(_) => true,
+            Op::DStep(routine, _) => {
+                let (first, number) = routine.locations[routine.entry as usize];
+                let guards = &routine.transitions[first as usize..(first + number) as usize];
+                guards.iter().any(|(op, _)| matches!(op, Op::Receive(_)))
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A compiled `d_step`.
 #[derive(Clone, Debug)]
 pub struct Routine {
@@ -365,6 +381,8 @@ pub struct Program {
     pub trace_end: u16,
     /// The trace automaton is a `notrace`.
     pub notrace: bool,
+    /// Machine code, if some is wanted.
+    pub native: super::seam::Compiled,
 }
 
 impl Program {

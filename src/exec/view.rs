@@ -1,4 +1,4 @@
-//! Reads parts of the state without executing anything: what the analysis asks.
+//! Reads parts of the state without executing anything: what the analysis asks, and what a certificate holds.
 
 use super::Machine;
 use crate::model::{Region, Scalar};
@@ -20,5 +20,35 @@ impl Machine<'_> {
     pub fn channel_fill(&self, id: i32) -> Option<(u32, u32)> {
         let channel = *self.channels.get(usize::try_from(id).ok()?.checked_sub(1)?)?;
         Some((self.length(channel), self.program.channels[channel.ty as usize].capacity))
+    }
+
+    /// The priority of a process; 1 in a model without priorities.
+    pub fn priority(&self, pid: usize) -> u32 {
+        self.program.priority.map_or(1, |offset| u32::from(self.buffer[(self.processes[pid] + offset) as usize]))
+    }
+
+    /// `_last`; 0 in a model that does not ask for it.
+    pub fn last_mover(&self) -> u32 {
+        self.program.last.map_or(0, |at| u32::from(self.buffer[at as usize]))
+    }
+
+    /// The compiled location at which the trace stands.
+    pub fn trace_place(&self) -> Option<&super::program::Location> {
+        let (at, number) = self.program.trace?;
+        let first = self.program.proctypes[number as usize].first_location;
+        self.program.locations.get((first + self.half(at)) as usize)
+    }
+
+    /// A scalar in the record of the claim; 0 if there is none.
+    pub fn claim_scalar(&self, offset: u32, scalar: Scalar) -> i32 {
+        self.program.claim.map_or(0, |(at, _)| self.read(at + offset, scalar))
+    }
+
+    /// The values of a message of the channel with this index (id - 1), field by field.
+    pub fn message_values(&self, index: usize, slot: u32) -> Vec<i32> {
+        let channel = self.channels[index];
+        let ty = &self.program.channels[channel.ty as usize];
+        let at = channel.at + ty.length_size + slot * ty.slot_size;
+        ty.fields.iter().map(|&(offset, scalar)| self.read(at + offset, scalar)).collect()
     }
 }

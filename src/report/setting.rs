@@ -12,7 +12,7 @@ use serde::Serialize;
 pub(crate) struct Setting {
     /// `dfs` or `bfs`.
     pub algorithm: &'static str,
-    /// `exact`, `compact` or `bloom`.
+    /// `exact`, `tree`, `compact` or `bloom`.
     pub store: &'static str,
     /// Sleep sets.
     pub sleep: bool,
@@ -65,6 +65,9 @@ pub(crate) struct Setting {
     /// Known counterexamples are passed over.
     #[serde(skip_serializing_if = "is_false")]
     pub another: bool,
+    /// What was seen becomes a certificate.
+    #[serde(rename = "certificate", skip_serializing_if = "is_false")]
+    pub certifies: bool,
     /// A shorter counterexample is looked for.
     #[serde(skip_serializing_if = "is_false")]
     pub shortest: bool,
@@ -114,6 +117,7 @@ impl Setting {
             store: match lossy {
                 // On disk signatures are kept unless whole states are asked for.
                 None if usual => "compact",
+                None if plan.search.is_tree() => "tree",
                 None => "exact",
                 Some(LossyTable::Compact { .. }) => "compact",
                 Some(LossyTable::Bloom { .. }) => "bloom",
@@ -140,6 +144,7 @@ impl Setting {
             time: plan.time.map(|time| time.as_secs_f64()),
             all_errors: plan.all_errors,
             another: plan.known.is_some(),
+            certifies: plan.certifies,
             shortest: plan.shortest,
             fair: plan.search.is_fair(),
             seed: plan.seed,
@@ -170,6 +175,7 @@ impl Setting {
             (self.serial, "cache first, then disk"),
             (self.fair, "weak fairness"),
             (self.another, "beside known counterexamples"),
+            (self.certifies, "with a certificate"),
             (self.shortest, "then a shorter counterexample"),
         ];
         parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));
@@ -241,7 +247,7 @@ fn cache_of(search: &Search) -> Option<(u64, Option<Replacement>)> {
     }
     match search.queued()?.0 {
         QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } => Some((cache.slots, None)),
-        QueuedTable::Exact | QueuedTable::Lossy { .. } | QueuedTable::Disk { .. } => None,
+        QueuedTable::Exact | QueuedTable::Tree | QueuedTable::Lossy { .. } | QueuedTable::Disk { .. } => None,
     }
 }
 

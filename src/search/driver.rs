@@ -15,6 +15,7 @@ use crate::search::outcome::{Counts, Limit, Outcome, Step};
 use crate::search::reduce::Fault;
 use crate::search::reduce::audit::Audit;
 use crate::search::walk::{Control, Ended, Event, Rules, Walk};
+use crate::witness::Witness;
 use std::time::Instant;
 
 /// What to look for.
@@ -99,8 +100,29 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
     /// The machine's state is new, and stored.
     #[inline]
     pub fn store(&mut self, machine: &Machine<'_>) {
+        self.count(machine.state());
+        self.witness(machine);
+    }
+
+    /// This state is new, and stored.
+    #[inline]
+    pub fn count(&mut self, state: &[u8]) {
         self.stored += 1;
-        self.vector = self.vector.max(machine.state().len());
+        self.vector = self.vector.max(state.len());
+    }
+
+    /// Does somebody want to see every state that is stored?
+    #[inline]
+    pub fn is_witnessed(&self) -> bool {
+        self.monitor.witness.is_some()
+    }
+
+    /// Shows the machine's state, which is new, to whoever wants to see it.
+    #[inline]
+    pub fn witness(&mut self, machine: &Machine<'_>) {
+        if let Some(witness) = &mut self.monitor.witness {
+            witness.note(machine);
+        }
     }
 
     /// The audit, if there is one, looks at the machine's state, which is entered. The search ends if it finds a bug.
@@ -115,9 +137,15 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
         }
     }
 
+    /// Is the memory of the search more than its budget allows? `tables` as for [`Tally::look`].
+    pub fn is_short(&self, machine: &Machine<'_>, walk: &Walk, tables: usize) -> bool {
+        self.monitor.exceeded((tables + walk.memory() + machine.memory()) as u64).is_some()
+    }
+
     /// Looks at budgets and signals, and shows progress. `tables`: bytes of everything but the walk and the machine.
     pub fn look(&mut self, machine: &Machine<'_>, walk: &Walk, tables: usize, queued: Option<u64>) -> Control {
-        let memory = (tables + walk.memory() + machine.memory()) as u64;
+        let witness = self.monitor.witness.as_ref().map_or(0, Witness::memory);
+        let memory = (tables + walk.memory() + machine.memory() + witness) as u64;
         let (stored, matched) = (self.stored, self.matched);
         self.look_at(&Snapshot { stored, matched, depth: walk.depth(), memory, queued, ..Snapshot::default() })
     }

@@ -4,6 +4,7 @@
 
 use crate::checkpoint::CheckpointSchedule;
 use crate::search::outcome::Limit;
+use crate::witness::Witness;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -78,6 +79,8 @@ pub struct Monitor<'a> {
     pub memory: Option<u64>,
     /// The part of the budget that the program itself takes.
     pub reserve: u64,
+    /// The part of the budget that is kept for machine code and its making.
+    pub code: u64,
     /// What the program had taken before its first search: what that one has given back since does not count.
     pub base: Option<u64>,
     /// What the program had taken when this search started.
@@ -92,6 +95,8 @@ pub struct Monitor<'a> {
     pub sampling: bool,
     /// Where a breadth-first search leaves checkpoints and starts from one.
     pub checkpoints: Option<CheckpointSchedule>,
+    /// Writes down every new state, for a certificate.
+    pub witness: Option<Witness>,
     /// The most memory that was seen.
     pub peak: u64,
 }
@@ -129,6 +134,7 @@ impl<'a> Monitor<'a> {
             outer: None,
             memory: None,
             reserve: 0,
+            code: 0,
             base: None,
             before: 0,
             deadline: None,
@@ -136,6 +142,7 @@ impl<'a> Monitor<'a> {
             warn: Box::new(|_| ()),
             sampling: false,
             checkpoints: None,
+            witness: None,
             peak: 0,
         }
     }
@@ -153,7 +160,7 @@ impl<'a> Monitor<'a> {
     /// later, what the allocator keeps back); but a part is left in any case: a budget smaller than the program is one for
     /// the tables alone.
     pub fn tables(&self) -> Option<u64> {
-        self.memory.map(|budget| tables_within(budget, self.reserve))
+        self.memory.map(|budget| tables_within(budget, self.reserve + self.code))
     }
 
     /// Takes note of what the program has taken so far, at the start of a search. What an earlier search of this program

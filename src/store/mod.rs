@@ -2,7 +2,7 @@
 //!
 //! | room | what it holds | may it err? |
 //! |---|---|---|
-//! | `depth` | stores for depth-first search: all states, or a cache | never |
+//! | `depth` | stores for depth-first search: all states, as they are or as a tree, or a cache | never |
 //! | `breadth` | stores for breadth-first search with a queue beside it; the queue and the links | with signatures |
 //! | `lossy` | stores that keep a few bits of a state, for both kinds of search | yes, with a known probability |
 //! | `parts` | what stores are made of: room for states, hashes, signatures, random numbers | |
@@ -29,9 +29,12 @@ pub use breadth::{BfsStatistics, BfsStore};
 pub use depth::cache::CacheStore;
 pub use depth::exact::ExactStore;
 pub use depth::replace::Replacement;
+pub use depth::tree::TreeStore;
+pub use depth::whole::WholeStore;
 pub use lossy::bloom::BloomStore;
 pub use lossy::compact::CompactStore;
 pub use parts::hash::StateHash;
+pub use parts::tree::{Layout, Record};
 
 use crate::model::TransitionType;
 use crate::store::lossy::omission::Omission;
@@ -62,6 +65,35 @@ pub trait Store {
     /// The store never takes a new state for a visited one: only then may a search say "verified".
     const EXACT: bool;
 
+    /// The store forgets nothing and has the next five functions, so that a search can look ahead.
+    const FORESEES: bool = false;
+
+    /// Does it pay to look ahead now?
+    #[inline]
+    fn foresees(&self) -> bool {
+        Self::FORESEES
+    }
+
+    /// The hash of a state, as [`Store::contains_hashed`] wants it.
+    #[inline]
+    fn hash(&self, _state: &[u8]) -> u64 {
+        0
+    }
+
+    /// Asks for the memory where a state of this hash would be looked up first.
+    #[inline]
+    fn prefetch(&self, _hash: u64) {}
+
+    /// Asks for the memory where a state of this hash seems to be kept.
+    #[inline]
+    fn prefetch_record(&self, _hash: u64) {}
+
+    /// Is the state, which has this hash, there? Asking changes nothing.
+    #[inline]
+    fn contains_hashed(&self, state: &[u8], _hash: u64) -> bool {
+        self.contains(state)
+    }
+
     /// Looks the state up and inserts it if it is not there. `how` is the type of the transition that led to it.
     fn visit(&mut self, state: &[u8], how: TransitionType) -> Visit;
 
@@ -79,6 +111,11 @@ pub trait Store {
     /// Bytes that the store occupies now, all tables counted.
     fn memory(&self) -> usize;
 
+    /// The memory of the search comes near its budget. A store that can go on with less does so now, and says that it has.
+    fn relieve(&mut self) -> bool {
+        false
+    }
+
     /// Why the store answered [`Visit::Full`] when `on_stack` states lay on the stack.
     fn limit(&self, on_stack: u64) -> Limit;
 
@@ -91,8 +128,15 @@ pub trait FindStore: Store {
     /// Where the state is, and whether it lies on the stack.
     fn find(&self, state: &[u8]) -> Option<(Handle, bool)>;
 
-    /// The state of a handle.
-    fn get(&self, handle: Handle) -> &[u8];
+    /// Writes the state of a handle into a buffer, whatever was there.
+    fn read(&self, handle: Handle, state: &mut Vec<u8>);
+
+    /// The state of a handle, in a buffer of its own.
+    fn state(&self, handle: Handle) -> Vec<u8> {
+        let mut state = Vec::new();
+        self.read(handle, &mut state);
+        state
+    }
 }
 
 /// A store that may take a new state for a visited one.

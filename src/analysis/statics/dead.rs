@@ -14,6 +14,7 @@ use super::cells::Cells;
 use super::looks::{Looks, zero};
 use crate::model::visit::{self, can_fault};
 use crate::model::{Action, Automaton, Initial, Model, Place, ReceiveArgument, Region, Transition};
+use crate::mutants::{self, Mutant};
 
 /// Bits of all live sets of one process type; one that needs more is left alone.
 const MOST_BITS: usize = 1 << 26;
@@ -74,6 +75,7 @@ impl Life<'_> {
             Action::Block(assignments) => {
                 assignments.iter().rev().for_each(|(place, value)| self.assignment(place, value, live));
             }
+            Action::Guard(_) if mutants::is(Mutant::GuardsReadNothing) => {}
             _ => {
                 visit::writes(action, &mut |place, _| self.write(place, live));
                 visit::expressions(action, &mut |expr| self.cells.reads(expr, live));

@@ -12,6 +12,7 @@
 use super::super::flow::Flow;
 use crate::model::visit::{self, can_fault};
 use crate::model::{Action, Automaton, Expr, ExprKind, Initial, Model, ReceiveArgument};
+use crate::mutants::{self, Mutant};
 
 /// A field of a global channel, by their numbers.
 pub(super) type FieldOf = (usize, usize);
@@ -67,7 +68,7 @@ fn read(flow: &Flow, p: usize, channel: &Expr, pattern: Option<&Vec<ReceiveArgum
         let Some(unread) = unread.get_mut(class) else { continue };
         for (k, unread) in unread.iter_mut().enumerate() {
             let argument = pattern.and_then(|pattern| pattern.get(k));
-            *unread &= matches!(argument, Some(ReceiveArgument::Ignore));
+            *unread &= matches!(argument, Some(ReceiveArgument::Ignore)) || mutants::is(Mutant::FieldsUnread);
         }
     }
 }

@@ -22,6 +22,7 @@ use super::looks::Looks;
 use crate::model::visit;
 use crate::model::visit::can_fault;
 use crate::model::{Action, Automaton, Expr, ExprKind, Location, Model, Transition};
+use crate::mutants::{self, Mutant};
 
 /// Silent steps that one transition takes over. A longer run keeps a location here and there.
 const LONGEST: usize = 64;
@@ -93,6 +94,7 @@ impl Merger<'_> {
             // An `else` that is alone is always executable.
             Action::Skip | Action::Else => true,
             Action::Guard(Expr { kind: ExprKind::Constant(value), .. }) => *value != 0,
+            Action::Assign(..) if mutants::is(Mutant::SharedStepsMerged) => true,
             Action::Assign(place, value) => {
                 place.indices.is_empty() && self.looks.is_private(p, place) && self.is_own(p, value)
             }

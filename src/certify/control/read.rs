@@ -16,7 +16,18 @@ const WIDEST_SELECT: i32 = 32;
 pub(super) fn points(names: &Names, proctype: &Proctype, watched: &[Arc<str>]) -> Read<(Body, Vec<Place>)> {
     let body = Body::new(proctype);
     let loops = Vec::new();
-    let mut reader = Reader { names, watched, body, scope: 0, call: 0, loops, declaring: true, in_step: false };
+    let mut reader = Reader {
+        names,
+        watched,
+        body,
+        scope: 0,
+        call: 0,
+        next: 1,
+        late: Vec::new(),
+        loops,
+        declaring: true,
+        in_step: false,
+    };
     let list = reader.whole(proctype)?;
     Ok((reader.body, list))
 }
@@ -28,6 +39,10 @@ struct Reader<'n> {
     body: Body,
     scope: usize,
     call: usize,
+    /// The number of the next point.
+    next: i32,
+    /// Jumps that are numbered behind the end, with the label that a remote reference looks at.
+    late: Vec<(Arc<str>, Place)>,
     /// Loops around, by number.
     loops: Vec<usize>,
     /// No statement was read yet: declarations belong to the birth of a process.
@@ -47,7 +62,18 @@ impl Reader<'_> {
         let mut list = self.sequence(&proctype.body)?;
         self.body.end = self.point(What::End, proctype.span);
         list.push(self.body.end);
+        self.number_late();
         Ok(list)
+    }
+
+    /// SPIN gives these numbers when it meets a reference to the label.
+    fn number_late(&mut self) {
+        for label in self.watched {
+            for (_, place) in self.late.extract_if(.., |(known, _)| known == label) {
+                self.body.points[place].number = self.next;
+                self.next += 1;
+            }
+        }
     }
 
     fn point(&mut self, what: What, span: Span) -> Place {
@@ -61,9 +87,10 @@ impl Reader<'_> {
             labels: Vec::new(),
             scope: self.scope,
             call: self.call,
-            number: place as i32 + 1,
+            number: self.next,
             span,
         });
+        self.next += 1;
         place
     }
 
@@ -207,17 +234,21 @@ impl Reader<'_> {
 
     /// A jump. With a label that must be seen in a state it gets a step in front, which has the label.
     fn jump(&mut self, target: Target, labels: &[Ident], span: Span, list: &mut Vec<Place>) -> Place {
-        let seen = |label: &Ident| {
-            let special = ["end", "accept", "progress"].iter().any(|start| label.name.starts_with(start));
-            special || self.watched.contains(&label.name)
-        };
-        if labels.iter().any(seen) {
-            let step = self.act(StatementKind::Expr(number(1, span)), span);
-            list.push(step);
-            list.push(self.point(What::Jump(target), span));
-            return step;
+        let special = |label: &&Ident| ["end", "accept", "progress"].iter().any(|start| label.name.starts_with(start));
+        let watched = labels.iter().find(|label| self.watched.contains(&label.name));
+        if labels.iter().find(special).is_none() && watched.is_none() {
+            return add(list, self.point(What::Jump(target), span));
         }
-        add(list, self.point(What::Jump(target), span))
+        // SPIN has the jump when it sees the label, so that the step in front has the higher number; but a label that only a
+        // reference elsewhere makes special keeps its number, and the jump gets a new one.
+        let jump = self.point(What::Jump(target), span);
+        if let (None, Some(label)) = (labels.iter().find(special), watched) {
+            self.next -= 1;
+            self.late.push((label.name.clone(), jump));
+        }
+        let step = self.act(StatementKind::Expr(number(1, span)), span);
+        list.extend([step, jump]);
+        step
     }
 
     fn enter_loop(&mut self) -> usize {

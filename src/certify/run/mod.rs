@@ -15,7 +15,7 @@ mod variables;
 use crate::certify::control::{Body, Place};
 use crate::certify::definition::Definition;
 use crate::certify::fault::{Fault, FaultKind};
-use crate::certify::names::{Number, Value};
+use crate::certify::names::{Number, Shape, Value};
 use crate::certify::state::{Process, State, Unseen};
 use crate::source::Span;
 use crate::syntax::tree::{Expr, VarRef};
@@ -125,10 +125,10 @@ impl<'d> Run<'d> {
         Run { definition, state: state.clone(), timeout, offered, fault, born: 0 }
     }
 
-    /// The initial state of a model, with its never claim or without.
-    pub fn initial(definition: &'d Definition, claim: bool) -> Fatal<State> {
+    /// Before the initial state: all variables are 0, and there is nobody.
+    pub fn nothing(definition: &'d Definition) -> State {
         let globals: Vec<Value> = definition.names.globals.iter().map(|global| definition.names.zero(global)).collect();
-        let state = State {
+        State {
             hidden: Unseen(Rc::new(globals.clone())),
             globals: Rc::new(globals),
             processes: Vec::new(),
@@ -136,8 +136,23 @@ impl<'d> Run<'d> {
             last: 0,
             trace: definition.trace.map_or(0, |trace| definition.bodies[trace].entry),
             claim: None,
-        };
-        let mut run = Run::from(definition, &state, false);
+        }
+    }
+
+    /// The shapes of the channels that a process of this body makes at its birth; or with none those that exist from the start.
+    pub fn shapes(definition: &'d Definition, nothing: &State, body: Option<usize>) -> Option<Vec<Rc<Shape>>> {
+        let mut run = Run::from(definition, nothing, false);
+        match body {
+            Some(body) => run.birth(body, &[], 1, Span::default()).map(|_| ()),
+            None => run.initialise_globals(),
+        }
+        .ok()?;
+        Some(run.state.channels.iter().map(|channel| channel.shape.clone()).collect())
+    }
+
+    /// The initial state of a model, with its never claim or without.
+    pub fn initial(definition: &'d Definition, claim: bool) -> Fatal<State> {
+        let mut run = Run::from(definition, &Run::nothing(definition), false);
         run.initialise_globals()?;
         if let (true, Some(never)) = (claim, definition.never) {
             run.state.claim = Some(Rc::new(run.process_of(never, 1)));

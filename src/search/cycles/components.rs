@@ -15,6 +15,7 @@
 
 use crate::exec::{Machine, Program};
 use crate::model::TransitionType;
+use crate::mutants::{self, Mutant};
 use crate::search::cycles::{CycleBook, CycleKind, Lasso, accepting};
 use crate::search::driver::{StoreFigures, Tally, Task};
 use crate::search::monitor::Patience;
@@ -83,7 +84,7 @@ impl<S: FindStore> Components<'_, '_, '_, '_, S> {
         }
         let Some(top) = self.components.last_mut() else { return false };
         (top.accepts, found) = (top.accepts || accepts, found || top.found);
-        let now = top.accepts && !found;
+        let now = top.accepts && !found && !mutants::is(Mutant::CyclesNeverAccept);
         top.found = found || now;
         now
     }
@@ -181,6 +182,9 @@ impl<S: FindStore> Visitor for Components<'_, '_, '_, '_, S> {
     }
 
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, reduction: usize) -> Control {
+        if self.tally.is_short(machine, walk, self.tables(reduction)) {
+            self.store.relieve();
+        }
         self.tally.look(machine, walk, self.tables(reduction), None)
     }
 }
@@ -213,7 +217,7 @@ impl<S: FindStore> Inside<'_, S> {
 
     fn saved(&self, handle: Handle) -> Vec<u8> {
         let hidden = self.hidden.get(&handle.0).map_or(&[][..], |hidden| hidden);
-        [hidden, self.store.get(handle)].concat()
+        [hidden, &self.store.state(handle)].concat()
     }
 
     /// The steps of a shortest way of one move or more to a state that is wanted, and the state.
@@ -252,8 +256,8 @@ impl<S: FindStore> Inside<'_, S> {
         }
         let mut machine = Machine::new(self.program).ok()?;
         machine.load(&self.saved(from));
-        let states = states.iter().rev().map(|&handle| self.store.get(handle));
-        steps_within(&mut machine, self.rules, states, self.patience)
+        let states: Vec<Vec<u8>> = states.iter().rev().map(|&handle| self.store.state(handle)).collect();
+        steps_within(&mut machine, self.rules, states.iter().map(Vec::as_slice), self.patience)
     }
 }
 

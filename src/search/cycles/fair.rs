@@ -231,20 +231,24 @@ struct Edge {
 impl<S: FindStore> Tour<'_, S> {
     /// The steps, starting and ending in the machine's current state, which is the component's first.
     fn steps(&self, machine: &Machine<'_>) -> Option<Vec<Step>> {
-        let index: HashMap<&[u8], usize> =
-            self.states.iter().enumerate().map(|(number, &handle)| (self.store.get(handle), number)).collect();
+        // By handle: the states themselves, which may be compressed, would take more memory than the store.
+        let index: HashMap<u64, usize> =
+            self.states.iter().enumerate().map(|(number, &handle)| (handle.0, number)).collect();
+        let mut state = Vec::new();
         let mut edges = Vec::with_capacity(self.states.len());
         let mut can_move = Vec::with_capacity(self.states.len());
         let mut accepts = HashSet::new();
         let mut other = Machine::new(self.program).ok()?;
         for (number, &handle) in self.states.iter().enumerate() {
             let hidden = self.hidden.get(&handle.0).map_or(&[][..], |hidden| hidden);
-            let saved = [hidden, self.store.get(handle)].concat();
+            self.store.read(handle, &mut state);
+            let saved = [hidden, &state].concat();
             other.load(&saved);
             if accepting(&other) {
                 accepts.insert(number);
             }
             let mut collector = EdgeCollector {
+                store: self.store,
                 index: &index,
                 edges: Vec::new(),
                 can_move: Movers::default(),
@@ -257,7 +261,7 @@ impl<S: FindStore> Tour<'_, S> {
             edges.push(collector.edges);
             can_move.push(collector.can_move);
         }
-        let start = *index.get(machine.state())?;
+        let start = *index.get(&self.store.find(machine.state())?.0.0)?;
         let mut at = start;
         let mut tour: Vec<Edge> = Vec::new();
         let mut fair = can_move[start].complement();
@@ -279,7 +283,8 @@ impl<S: FindStore> Tour<'_, S> {
             tour.extend(shortest(&edges, at, |edge| edge.to == start)?);
         }
         other.load(machine.saved());
-        let edges = tour.iter().map(|edge| (self.store.get(self.states[edge.to]), edge.movers));
+        let states: Vec<Vec<u8>> = tour.iter().map(|edge| self.store.state(self.states[edge.to])).collect();
+        let edges = states.iter().zip(&tour).map(|(state, edge)| (state.as_slice(), edge.movers));
         steps_over(&mut other, self.rules, edges, self.patience)
     }
 }
@@ -310,14 +315,16 @@ fn shortest(edges: &[Vec<Edge>], from: usize, wanted: impl Fn(&Edge) -> bool) ->
     None
 }
 
-struct EdgeCollector<'a> {
-    index: &'a HashMap<&'a [u8], usize>,
+struct EdgeCollector<'a, S> {
+    store: &'a S,
+    /// The states of the component, by handle.
+    index: &'a HashMap<u64, usize>,
     edges: Vec<Edge>,
     can_move: Movers,
     patience: Patience<'a>,
 }
 
-impl Visitor for EdgeCollector<'_> {
+impl<S: FindStore> Visitor for EdgeCollector<'_, S> {
     const WATCHES: bool = true;
 
     fn can_move(&mut self, movers: Movers, _: bool) {
@@ -326,7 +333,9 @@ impl Visitor for EdgeCollector<'_> {
 
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let movers = walk.movers();
-        if let Some(&to) = self.index.get(machine.state()) {
+        if let Some((handle, _)) = self.store.find(machine.state())
+            && let Some(&to) = self.index.get(&handle.0)
+        {
             self.edges.push(Edge { to, movers });
         }
         Decision::Back

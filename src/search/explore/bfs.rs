@@ -16,8 +16,14 @@ use crate::search::reduce::Reduction;
 use crate::search::walk::replay::steps_between;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::depth::exact::ExactStore;
+use crate::store::parts::foresight::Foresight;
 use crate::store::{Handle, Store, Visit};
 use std::collections::VecDeque;
+
+/// So many states are gathered before they are inserted: enough for their waits for memory to overlap.
+const BATCH: usize = 64;
+/// Or states of so many bytes together: with states as long as this the waits are not what takes the time.
+const BATCH_BYTES: usize = 1 << 18;
 
 struct BreadthVisitor<'s, 'm, 'n, 'i> {
     program: &'m Program,
@@ -29,20 +35,39 @@ struct BreadthVisitor<'s, 'm, 'n, 'i> {
     depths: VecDeque<u32>,
     /// The state that is being expanded.
     current: Option<Handle>,
+    /// Successors that are not in the store yet, with their hidden variables in front; and where each comes from, and its depth.
+    gathered: Foresight,
+    origins: Vec<(Option<Handle>, u64)>,
 }
 
 impl BreadthVisitor<'_, '_, '_, '_> {
     fn tables(&self, reduction: usize) -> usize {
-        self.store.memory() + self.hidden.capacity() + self.depths.capacity() * 4 + reduction
+        let queue = self.hidden.capacity() + self.depths.capacity() * 4;
+        self.store.memory() + queue + self.gathered.memory() + reduction
     }
 
     /// Offers the machine's state to the store, and to the queue if it is new.
     #[inline]
     fn offer(&mut self, machine: &Machine<'_>, depth: u64) -> Decision {
-        match self.store.insert(machine.state(), self.current) {
+        if self.insert_gathered() == Control::Stop {
+            return Decision::Stop;
+        }
+        let hash = self.store.hash(machine.state());
+        let decision = self.insert(machine.saved(), hash, self.current, depth);
+        if decision == Decision::Queued {
+            self.tally.witness(machine);
+        }
+        decision
+    }
+
+    /// Offers a state, with its hidden variables in front, to the store, and to the queue if it is new.
+    #[inline]
+    fn insert(&mut self, saved: &[u8], hash: u64, from: Option<Handle>, depth: u64) -> Decision {
+        let (hidden, state) = saved.split_at(self.program.hidden as usize);
+        match self.store.insert_hashed(state, hash, from) {
             Visit::New(_) => {
-                self.tally.store(machine);
-                self.hidden.extend(&machine.saved()[..self.program.hidden as usize]);
+                self.tally.count(state);
+                self.hidden.extend(hidden);
                 self.depths.push_back(depth as u32);
                 Decision::Queued
             }
@@ -55,6 +80,24 @@ impl BreadthVisitor<'_, '_, '_, '_> {
                 Decision::Stop
             }
         }
+    }
+
+    /// Inserts what was gathered, in order, after the memory for all of it was asked for.
+    fn insert_gathered(&mut self) -> Control {
+        let gathered = std::mem::take(&mut self.gathered);
+        let origins = std::mem::take(&mut self.origins);
+        gathered.iter().for_each(|(_, hash)| self.store.prefetch_record(hash));
+        let mut control = Control::Continue;
+        for ((saved, hash), &(from, depth)) in gathered.iter().zip(&origins) {
+            if self.insert(saved, hash, from, depth) == Decision::Stop {
+                control = Control::Stop;
+                break;
+            }
+        }
+        (self.gathered, self.origins) = (gathered, origins);
+        self.gathered.clear();
+        self.origins.clear();
+        control
     }
 
     /// Takes the next state out of the queue: `saved` becomes the whole of it. Gives its depth.
@@ -83,12 +126,36 @@ fn path_to(program: &Program, store: &ExactStore, settings: Settings, handle: Ha
 }
 
 impl Visitor for BreadthVisitor<'_, '_, '_, '_> {
+    const GATHERS: bool = true;
+
+    #[inline]
+    fn gathers(&self) -> bool {
+        // What is gathered is no longer the machine's state when it is inserted.
+        !self.tally.is_witnessed()
+    }
+
+    #[inline]
+    fn gather(&mut self, machine: &mut Machine<'_>, depth: u64) -> Control {
+        let hash = self.store.hash(machine.state());
+        self.store.prefetch(hash);
+        self.gathered.push(machine.saved(), hash);
+        self.origins.push((self.current, depth));
+        if self.gathered.len() < BATCH && self.gathered.bytes() < BATCH_BYTES {
+            return Control::Continue;
+        }
+        self.insert_gathered()
+    }
+
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         self.offer(machine, walk.depth())
     }
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        // What came before the error counts before it.
+        if self.insert_gathered() == Control::Stop {
+            return Control::Stop;
+        }
         let (program, store, settings, current) = (self.program, &*self.store, self.settings, self.current);
         self.tally.event(machine, walk, (event, step), || {
             let mut path = current.map(|handle| path_to(program, store, settings, handle)).unwrap_or_default();
@@ -111,7 +178,9 @@ pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut ExactStore, redu
         Err(outcome) => return *outcome,
     };
     let (hidden, depths) = (VecDeque::new(), VecDeque::new());
-    let mut visitor = BreadthVisitor { program, store, settings, tally, hidden, depths, current: None };
+    let (gathered, origins) = (Foresight::default(), Vec::new());
+    let mut visitor =
+        BreadthVisitor { program, store, settings, tally, hidden, depths, current: None, gathered, origins };
     let mut ended = match visitor.offer(&machine, 0) {
         Decision::Stop => Ended::Stopped,
         _ => Ended::Complete,
@@ -126,6 +195,13 @@ pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut ExactStore, redu
             Control::Stop => Ended::Stopped,
         };
         next = visitor.store.next(handle);
+        if next.is_none() && ended == Ended::Complete {
+            // Only what was gathered can be left.
+            if visitor.insert_gathered() == Control::Stop {
+                ended = Ended::Stopped;
+            }
+            next = visitor.store.next(handle);
+        }
     }
     let tables = visitor.tables(reduction.memory());
     let BreadthVisitor { store, tally, .. } = visitor;

@@ -15,6 +15,7 @@ use crate::search::explore::precision_on_demand::{Precision, PrecisionOnDemand, 
 use crate::search::outcome::{Outcome, Step};
 use crate::search::reduce::{Full, Reduction};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
+use crate::store::parts::foresight::Foresight;
 use crate::store::{Handle, LossyStore, Store, Visit};
 
 struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
@@ -23,15 +24,43 @@ struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     tally: Tally<'m, 'n, 'i>,
     /// The reduction may enter a state again, and wants to know where it is.
     locates: bool,
+    /// The successors of the state that was entered last.
+    foresight: Foresight,
 }
 
 impl<S: Store, P: Precision<S>> DepthVisitor<'_, '_, '_, '_, S, P> {
     fn tables(&self, reduction: usize) -> usize {
-        self.store.memory() + self.precision.memory() + reduction
+        self.store.memory() + self.precision.memory() + self.foresight.memory() + reduction
     }
 }
 
 impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
+    const FORESEES: bool = S::FORESEES && P::TRUSTS;
+
+    #[inline]
+    fn foresees(&self) -> bool {
+        self.store.foresees()
+    }
+
+    #[inline]
+    fn foresee(&mut self, machine: &Machine<'_>) {
+        let hash = self.store.hash(machine.state());
+        self.store.prefetch(hash);
+        self.foresight.push(machine.state(), hash);
+    }
+
+    #[inline]
+    fn sort_out(&mut self, mut known: impl FnMut(bool)) {
+        self.foresight.iter().for_each(|(_, hash)| self.store.prefetch_record(hash));
+        self.foresight.iter().for_each(|(state, hash)| known(self.store.contains_hashed(state, hash)));
+        self.foresight.clear();
+    }
+
+    #[inline]
+    fn known(&mut self) {
+        self.tally.matched += 1;
+    }
+
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
         match self.store.visit(machine.state(), how) {
@@ -70,6 +99,9 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
     }
 
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, reduction: usize) -> Control {
+        if self.tally.is_short(machine, walk, self.tables(reduction)) {
+            self.store.relieve();
+        }
         self.tally.look(machine, walk, self.tables(reduction), None)
     }
 }
@@ -98,7 +130,7 @@ fn run<S: Store, P: Precision<S>, R: Reduction>(
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let mut visitor = DepthVisitor { store, precision, tally, locates: R::REENTERS };
+    let mut visitor = DepthVisitor { store, precision, tally, locates: R::REENTERS, foresight: Foresight::default() };
     let ended = walk.run(&mut machine, &mut visitor, reduction);
     debug_assert!(
         ended == Ended::Complete

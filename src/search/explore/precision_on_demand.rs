@@ -43,6 +43,9 @@ const PLACES: usize = 1 << 14;
 
 /// Whether a store's "seen" is believed.
 pub trait Precision<S: Store> {
+    /// The store is believed: it is never asked a second time.
+    const TRUSTS: bool = false;
+
     /// Looks again at the machine's current state, which the store called seen; a handle if it is new after all.
     fn look_again(&mut self, machine: &mut Machine<'_>, store: &mut S) -> Option<Handle>;
 
@@ -58,6 +61,8 @@ pub trait Precision<S: Store> {
 pub struct Trust;
 
 impl<S: Store> Precision<S> for Trust {
+    const TRUSTS: bool = true;
+
     #[inline]
     fn look_again(&mut self, _: &mut Machine<'_>, _: &mut S) -> Option<Handle> {
         None

@@ -75,6 +75,7 @@ impl QueuedSearch<'_> {
                 let mut store = ExactStore::with_budget(self.planned.seed, PlannedSearch::budget(monitor));
                 self.over(&mut store, 1.0, monitor)
             }
+            QueuedTable::Tree => self.over(&mut self.planned.tree_store(false, monitor), 1.0, monitor),
             QueuedTable::Lossy { table, .. } => self.lossy(table, monitor),
             QueuedTable::Cache { cache, max_collision_rate } => match cache.hub {
                 None => self.over(&mut self.cache(&cache, monitor)?, max_collision_rate, monitor),

@@ -16,7 +16,7 @@ use crate::search::reduce::sleep::SleepSets;
 use crate::store::depth::exact::ExactStore;
 use crate::store::lossy::bloom::BloomStore;
 use crate::store::lossy::compact::CompactStore;
-use crate::store::{CacheStore, LossyStore, Store};
+use crate::store::{CacheStore, LossyStore, Store, WholeStore};
 
 /// A table that may err.
 enum Lossy {
@@ -30,12 +30,17 @@ impl PlannedSearch<'_> {
         let checks = plan.check_independence;
         match plan.store {
             DepthStore::Exact(techniques) => {
-                let mut store = ExactStore::with_budget(self.seed, budget);
-                match techniques {
-                    Techniques::None => self.with_technique(&mut store, None, checks, monitor),
-                    Techniques::One(technique) => self.with_technique(&mut store, Some(technique), checks, monitor),
-                    Techniques::Both(sets) => self.with_both(&mut store, sets, checks, monitor),
-                }
+                let mut store = WholeStore::exact(ExactStore::with_budget(self.seed, budget));
+                self.with_techniques(&mut store, techniques, checks, monitor)
+            }
+            DepthStore::Tree(techniques) => {
+                let mut store = WholeStore::tree(self.tree_store(techniques != Techniques::None, monitor));
+                self.with_techniques(&mut store, techniques, checks, monitor)
+            }
+            DepthStore::Usual(technique) => {
+                let mut store = self.moving_store(technique.is_some(), monitor);
+                let outcome = self.with_technique(&mut store, technique, checks, monitor);
+                Self::noting_the_move(&store, outcome)
             }
             DepthStore::Cache { states, replacement, technique } => {
                 let mut store = CacheStore::new(states, replacement, self.seed, budget);
@@ -83,6 +88,21 @@ impl PlannedSearch<'_> {
         }
     }
 
+    /// A depth-first search with all techniques that are asked for.
+    fn with_techniques(
+        &self,
+        store: &mut WholeStore,
+        techniques: Techniques,
+        checks: bool,
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
+        match techniques {
+            Techniques::None => self.with_technique(store, None, checks, monitor),
+            Techniques::One(technique) => self.with_technique(store, Some(technique), checks, monitor),
+            Techniques::Both(sets) => self.with_both(store, sets, checks, monitor),
+        }
+    }
+
     /// A depth-first search with one technique, or none.
     fn with_technique<S: Store>(
         &self,
@@ -109,7 +129,7 @@ impl PlannedSearch<'_> {
     }
 
     /// A depth-first search with persistent sets and sleep sets.
-    fn with_both(&self, store: &mut ExactStore, sets: Sets, checks: bool, monitor: &mut Monitor<'_>) -> Outcome {
+    fn with_both(&self, store: &mut WholeStore, sets: Sets, checks: bool, monitor: &mut Monitor<'_>) -> Outcome {
         let both = PersistentSleep::new(self.model, self.program, self.persistent_options(sets, true));
         let both = both.within(monitor.patience());
         self.reduced(both, checks, monitor, |task, both| dfs::search(task, store, both))

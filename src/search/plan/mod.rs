@@ -11,8 +11,10 @@ mod breadth;
 mod depth;
 mod run;
 mod shorter;
+mod tree;
 
 pub use crate::analysis::statics::Reductions;
+pub use crate::exec::seam::Native;
 pub use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
 pub use crate::store::Replacement;
 pub use run::Assumptions;
@@ -54,6 +56,8 @@ pub struct Plan {
     pub known: Option<Vec<KnownError>>,
     /// Where an error is found, look for a shorter counterexample.
     pub shortest: bool,
+    /// What the search has seen becomes a certificate.
+    pub certifies: bool,
     /// Budget in bytes.
     pub memory: Option<u64>,
     /// Budget of time for all plans of a command together; whoever runs the plans sets the deadline.
@@ -64,6 +68,8 @@ pub struct Plan {
     pub statics: Reductions,
     /// The claim, by its number in the model, under which a search that looks for no cycles runs: it looks for the claim's end.
     pub claim: Option<usize>,
+    /// When machine code is used. It changes the time that a search takes and nothing else.
+    pub native: Native,
     /// Which search.
     pub search: Search,
 }
@@ -76,11 +82,13 @@ impl Default for Plan {
             all_errors: false,
             known: None,
             shortest: false,
+            certifies: false,
             memory: None,
             time: None,
             seed: 1,
             statics: Reductions::NONE,
             claim: None,
+            native: Native::default(),
             search: Search::default(),
         }
     }
@@ -143,8 +151,12 @@ pub struct DepthFirst {
 /// What a depth-first search keeps, and the reductions that are sound with it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum DepthStore {
-    /// Every state.
+    /// Every state, as it is.
     Exact(Techniques),
+    /// Every state, compressed.
+    Tree(Techniques),
+    /// Every state, as it is while memory is plenty, compressed from then on.
+    Usual(Option<Technique>),
     /// At most so many states.
     Cache {
         /// Most states that are held.
@@ -262,8 +274,10 @@ impl Default for BreadthStore {
 /// The table of a breadth-first search that has a queue beside it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum QueuedTable {
-    /// Every state. A search that is to be saved needs this one.
+    /// Every state, as it is. A search that is to be saved needs this one or the next.
     Exact,
+    /// Every state, compressed.
+    Tree,
     /// Less than the states.
     Lossy {
         /// The table.
@@ -359,10 +373,25 @@ pub struct Cycles {
     pub of: CycleProperty,
     /// Only weakly fair runs count.
     pub fair: bool,
+    /// How states are kept.
+    pub store: CycleStore,
     /// The sets that the search is reduced to; without fairness only.
     pub sets: Option<Sets>,
     /// Longest path that is followed.
     pub max_depth: Option<u64>,
+}
+
+/// How a search for cycles keeps the states: all of them, always.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CycleStore {
+    /// As they are.
+    #[default]
+    Exact,
+    /// Compressed.
+    Tree,
+    /// As they are while memory is plenty, compressed from then on. Where the search keeps more of a state than that it is on the stack
+    /// (with fairness, and where every cycle counts), they stay as they are.
+    Usual,
 }
 
 /// A property that cycles break.
@@ -499,6 +528,17 @@ impl Search {
         }
     }
 
+    /// Every state is kept, compressed.
+    pub fn is_tree(&self) -> bool {
+        match self {
+            Search::Depth(DepthFirst { store, .. }) => matches!(store, DepthStore::Tree(_)),
+            Search::Cycles(Cycles { store, .. }) => *store == CycleStore::Tree,
+            Search::Precise(_) | Search::Breadth(_) => {
+                matches!(self.queued(), Some((QueuedTable::Tree, _)))
+            }
+        }
+    }
+
     /// Only weakly fair runs count.
     pub fn is_fair(&self) -> bool {
         matches!(self, Search::Cycles(Cycles { fair: true, .. }))
@@ -508,12 +548,12 @@ impl Search {
     pub fn sleeps(&self) -> bool {
         let Search::Depth(DepthFirst { store, .. }) = self else { return false };
         match store {
-            DepthStore::Exact(techniques) => {
+            DepthStore::Exact(techniques) | DepthStore::Tree(techniques) => {
                 matches!(techniques, Techniques::One(Technique::SleepSets) | Techniques::Both(_))
             }
-            DepthStore::Cache { technique, .. } | DepthStore::Lossy { technique, .. } => {
-                *technique == Some(Technique::SleepSets)
-            }
+            DepthStore::Usual(technique)
+            | DepthStore::Cache { technique, .. }
+            | DepthStore::Lossy { technique, .. } => *technique == Some(Technique::SleepSets),
         }
     }
 
@@ -523,10 +563,14 @@ impl Search {
             Search::Breadth(BreadthFirst { store: BreadthStore::Exact { sets, .. }, .. }) => return *sets,
             Search::Cycles(Cycles { sets, .. }) => return *sets,
             Search::Depth(DepthFirst { store, .. }) => match *store {
-                DepthStore::Exact(Techniques::Both(sets)) => return Some(sets),
-                DepthStore::Exact(Techniques::One(technique)) => Some(technique),
-                DepthStore::Exact(Techniques::None) => None,
-                DepthStore::Cache { technique, .. } | DepthStore::Lossy { technique, .. } => technique,
+                DepthStore::Exact(techniques) | DepthStore::Tree(techniques) => match techniques {
+                    Techniques::Both(sets) => return Some(sets),
+                    Techniques::One(technique) => Some(technique),
+                    Techniques::None => None,
+                },
+                DepthStore::Usual(technique)
+                | DepthStore::Cache { technique, .. }
+                | DepthStore::Lossy { technique, .. } => technique,
             },
             _ => None,
         };
@@ -547,7 +591,7 @@ impl Search {
                 QueuedTable::Lossy { table, runs } => Some((table, runs)),
                 QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } => cache.signatures.map(of),
                 QueuedTable::Disk { record: DiskRecord::Signatures(signatures), .. } => Some(of(signatures)),
-                QueuedTable::Exact | QueuedTable::Disk { .. } => None,
+                QueuedTable::Exact | QueuedTable::Tree | QueuedTable::Disk { .. } => None,
             },
             _ => None,
         }

@@ -4,11 +4,13 @@
 //! executed again without this assumption. If the plan asks for several runs of a store that may err, each run has hash
 //! functions of its own, and [`lossy::combine`] makes one outcome of them.
 
-use super::{CycleProperty, Cycles, Plan, Preserves, Search};
+use super::{CycleProperty, CycleStore, Cycles, Native, Plan, Preserves, Search};
 use crate::analysis::Dependence;
 use crate::analysis::visible::{Watch, with_claim};
 use crate::exec::Program;
+use crate::exec::seam::Compiled;
 use crate::model::{Action, Model};
+use crate::native;
 use crate::search::cycles::{CycleKind, components, fair, nested};
 use crate::search::driver::{Settings, Task};
 use crate::search::explore::{dfs, lossy};
@@ -18,10 +20,15 @@ use crate::search::reduce::audit::{Audit, Audited};
 use crate::search::reduce::paths::PathSets;
 use crate::search::reduce::{Full, Reduction};
 use crate::search::statics::{self, UsersModel};
+use crate::store::WholeStore;
 use crate::store::depth::exact::ExactStore;
 
-/// The analysis of a model asks for memory without asking whether there is any: it is begun only where there is as much.
+/// The analysis of a model asks for memory without asking whether there is any, and so does a certificate: they are begun only where
+/// there is as much.
 const FOR_ANALYSIS: u64 = 24 << 20;
+
+/// Machine code is made where the budget is at least so many times what making it takes.
+const BUDGETS_PER_CODE: u64 = 12;
 
 /// What reductions assume of a model and cannot know beforehand. The reduction watches its assumptions while the search runs.
 /// If the model breaks one, the search is run again without it.
@@ -124,7 +131,7 @@ impl Plan {
     }
 
     fn execute_once(&self, seed: u64, assumed: Assumptions, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
-        if self.analyses() && available().is_some_and(|bytes| bytes < FOR_ANALYSIS) {
+        if (self.analyses() || monitor.witness.is_some()) && available().is_some_and(|bytes| bytes < FOR_ANALYSIS) {
             let (_, program) = self.property().compile(model);
             return Outcome::without_room(&program, FOR_ANALYSIS);
         }
@@ -142,11 +149,13 @@ impl Plan {
 
     /// Searches this model, which may be a reduced one.
     fn execute_on(&self, seed: u64, assumed: Assumptions, model: &Model, monitor: &mut Monitor<'_>) -> Outcome {
-        let (own, program) = self.property().compile(model);
+        let (own, mut program) = self.property().compile(model);
         // Without a budget the machine's memory is one: the verdict is then `incomplete`, not a killed process.
         let whole = || available().map(|bytes| bytes / 10 * 9);
         monitor.memory = self.memory.or(monitor.memory).or_else(whole);
         monitor.measure_reserve();
+        program.native =
+            Compiled::by(native::compile, self.native_within(&program, monitor), native::steps_until_it_pays(&program));
         let keeps_runs = self.search.sets().is_some_and(|sets| sets.preserves == Preserves::Runs);
         let planned = PlannedSearch {
             plan: self,
@@ -170,6 +179,22 @@ impl Plan {
             note_ends(model, &mut outcome.reached);
         }
         outcome
+    }
+}
+
+impl Plan {
+    /// When machine code is used: not at all where the budget is so small that making it would be felt.
+    fn native_within(&self, program: &Program, monitor: &mut Monitor<'_>) -> Native {
+        let needed = native::memory(program);
+        monitor.code = 0;
+        match self.native {
+            Native::WhenWarm if monitor.memory.is_some_and(|budget| budget / BUDGETS_PER_CODE < needed) => Native::Off,
+            Native::WhenWarm => {
+                monitor.code = needed;
+                Native::WhenWarm
+            }
+            other => other,
+        }
     }
 }
 
@@ -266,21 +291,42 @@ impl PlannedSearch<'_> {
     }
 
     fn cycles(&self, cycles: &Cycles, monitor: &mut Monitor<'_>) -> Outcome {
-        let mut store = ExactStore::with_budget(self.seed, Self::budget(monitor));
+        match cycles.store {
+            CycleStore::Usual if !cycles.fair && !self.counts_cycles() => {
+                let mut store = self.moving_store(true, monitor);
+                let outcome = self.cycles_over(cycles, &mut store, monitor);
+                Self::noting_the_move(&store, outcome)
+            }
+            CycleStore::Exact | CycleStore::Usual => {
+                let store = ExactStore::with_budget(self.seed, Self::budget(monitor));
+                self.cycles_over(cycles, &mut WholeStore::exact(store), monitor)
+            }
+            CycleStore::Tree => {
+                self.cycles_over(cycles, &mut WholeStore::tree(self.tree_store(true, monitor)), monitor)
+            }
+        }
+    }
+
+    /// More than one cycle may be wanted, and nothing is left out.
+    fn counts_cycles(&self) -> bool {
+        self.watched.is_none() && (self.plan.known.is_some() || self.plan.all_errors)
+    }
+
+    fn cycles_over(&self, cycles: &Cycles, store: &mut WholeStore, monitor: &mut Monitor<'_>) -> Outcome {
         let Some(kind) = self.cycle_kind(cycles.of) else {
-            return dfs::search(self.task(None, monitor), &mut store, &mut Full);
+            return dfs::search(self.task(None, monitor), store, &mut Full);
         };
         if cycles.fair {
-            return fair::search(self.task(None, monitor), &mut store, kind);
+            return fair::search(self.task(None, monitor), store, kind);
         }
-        if self.watched.is_none() && (self.plan.known.is_some() || self.plan.all_errors) {
-            return nested::search(self.task(None, monitor), &mut store, kind);
+        if self.counts_cycles() {
+            return nested::search(self.task(None, monitor), store, kind);
         }
         match self.path_sets() {
             Some(sets) => self.reduced(sets.within(monitor.patience()), false, monitor, |task, sets| {
-                components::search(task, &mut store, sets, kind)
+                components::search(task, store, sets, kind)
             }),
-            None => components::search(self.task(None, monitor), &mut store, &mut Full, kind),
+            None => components::search(self.task(None, monitor), store, &mut Full, kind),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::analysis::relate::Answer;
 use crate::analysis::{Dependence, Move, Part};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
+use crate::mutants::{self, Mutant};
 use crate::search::reduce::{Attempt, ProcessStep};
 
 /// Pid in the upper byte, number of the transition in the program in the rest.
@@ -227,6 +228,7 @@ impl<'m> Sleepers<'m> {
                 let sleeping = self.as_move((sleeper.actor, sleeper.partner));
                 match self.dependence.move_statically(&sleeping, &taken) {
                     Answer::Independent => self.entries.push(sleeper),
+                    Answer::Dependent if mutants::is(Mutant::SleepersStay) => self.entries.push(sleeper),
                     Answer::Dependent => {}
                     Answer::Ask if self.asks => return true,
                     Answer::Ask => {}

@@ -2,9 +2,11 @@
 //! its successor becomes the new top.
 
 use super::frame::{Frame, Place, Turn};
-use super::{Arrival, Control, Event, Movers, Next, Visitor, Walk, claim_is_at_end, step_from};
+use super::{Arrival, Control, Event, Found, Movers, Next, Visitor, Walk, claim_is_at_end, step_from};
+use crate::exec::seam::NOBODY;
 use crate::exec::{Cursor, Fired, Machine, Mark, Trap, TrapKind};
 use crate::model::TransitionType;
+use crate::mutants::{self, Mutant};
 use crate::search::reduce::{ProcessStep, Reduction, Ruling};
 
 /// A path of more steps than this through an atomic block may never end. From this length on the walk remembers the states
@@ -15,13 +17,6 @@ const LONG_BLOCK: u32 = 5_000;
 const WIDE_BLOCK: u32 = 1 << 20;
 /// So many remembered bytes of a block count as one step towards the next look at the budgets.
 const BYTES_PER_STEP: usize = 64;
-
-/// What came of looking for the next process to try.
-enum Found {
-    Process,
-    Nobody,
-    Stop,
-}
 
 impl Walk {
     /// Takes the next executable step from the top frame.
@@ -36,23 +31,57 @@ impl Walk {
         let first = R::ACTIVE && self.is_first();
         let Frame { mut cursor, turn, timeout, .. } = *self.top();
         machine.set_timeout(timeout);
+        let skip = if R::ACTIVE { None } else { self.sweeps(machine) };
         loop {
-            while let Some(number) = cursor.next(program) {
-                let transition = &program.transitions[number as usize];
-                if first {
+            let mark = machine.mark();
+            loop {
+                let fired = if first {
+                    let Some(number) = cursor.next(program) else { break };
                     match self.rule(machine, reduction, cursor) {
                         Ruling::Try => {}
                         Ruling::Skip => continue,
                         Ruling::Asleep => {
-                            cursor.took(transition);
+                            cursor.took(&program.transitions[number as usize]);
                             self.top().any = true;
                             continue;
                         }
                     }
-                }
-                let mark = machine.mark();
-                match fire(machine, turn, &cursor) {
+                    fire(machine, turn, &cursor)
+                } else {
+                    let fired = match skip {
+                        Some(skip) => machine.sweep(&mut cursor, &mut self.top().left, skip),
+                        None => machine.advance(&mut cursor, turn == Turn::Claim),
+                    };
+                    let Some(fired) = fired else { break };
+                    fired
+                };
+                match fired {
                     Fired::Blocked => continue,
+                    Fired::Done
+                        if V::GATHERS
+                            && !R::ACTIVE
+                            && visitor.gathers()
+                            && self.is_plain(machine, turn, cursor.tried()) =>
+                    {
+                        self.reached[cursor.tried() as usize] = true;
+                        self.completed[cursor.tried() as usize] = true;
+                        if turn == Turn::Receivers
+                            && let Some(offer) = self.last_step()
+                        {
+                            self.completed[offer.number as usize] = true;
+                        }
+                        let gathered = visitor.gather(machine, self.depth() + 1);
+                        machine.undo(mark);
+                        cursor.took(&program.transitions[cursor.tried() as usize]);
+                        self.top().any = true;
+                        self.unheard += 1;
+                        let ticks = self.unheard >= super::TICK;
+                        if gathered == Control::Stop || ticks && self.tick(machine, visitor, reduction) == Control::Stop
+                        {
+                            return Next::Stop;
+                        }
+                        continue;
+                    }
                     Fired::Done => {}
                     fired @ (Fired::DoneWith(trap) | Fired::BlockedWith(trap) | Fired::Failed(trap)) => {
                         self.top().cursor = cursor;
@@ -75,7 +104,7 @@ impl Walk {
                     }
                 }
                 self.top().cursor = cursor;
-                self.reached[number as usize] = true;
+                self.reached[cursor.tried() as usize] = true;
                 return self.take(machine, visitor, reduction, mark);
             }
             match self.next_process(machine, visitor, reduction) {
@@ -84,6 +113,33 @@ impl Walk {
                 Found::Stop => return Next::Stop,
             }
         }
+    }
+
+    /// If the processes are tried one after the other without asking anybody between them: the one that is left out, or
+    /// [`NOBODY`].
+    #[inline]
+    fn sweeps(&mut self, machine: &Machine<'_>) -> Option<u8> {
+        let Frame { turn, place, .. } = *self.top();
+        if machine.program().restricted || matches!(place, Place::Entered { foreseen: true, .. }) {
+            return None;
+        }
+        match turn {
+            Turn::Everybody if mutants::is(Mutant::MoveLeftOut) && machine.process_count() > 1 => Some(0),
+            Turn::Everybody => Some(NOBODY),
+            // A process does not shake hands with itself.
+            Turn::Receivers => Some(self.last_step().map_or(NOBODY, |offer| offer.pid)),
+            Turn::Claim | Turn::Insider => None,
+        }
+    }
+
+    /// Has the step that was just made led to a state, at once and without an end of the path?
+    #[inline]
+    fn is_plain(&self, machine: &Machine<'_>, turn: Turn, number: u32) -> bool {
+        matches!(turn, Turn::Everybody | Turn::Receivers)
+            && !self.rules.claim
+            && !machine.in_handshake()
+            && !machine.program().transitions[number as usize].atomic
+            && self.depth() + 1 < self.rules.max_depth
     }
 
     /// What the reduction says of the transition that the cursor has given.
@@ -100,6 +156,9 @@ impl Walk {
         visitor: &mut V,
         reduction: &mut R,
     ) -> Found {
+        if V::FORESEES && matches!(self.top().place, Place::Entered { foreseen: true, .. }) {
+            return self.next_ahead(machine, visitor);
+        }
         let top = self.top();
         if top.left == 0 {
             return Found::Nobody;

@@ -30,6 +30,8 @@ pub(super) enum Place {
         handle: Handle,
         /// As in [`Place::Start`].
         made: u32,
+        /// The walk has looked ahead from here.
+        foreseen: bool,
     },
     /// A state that was entered before and is entered once more, because the reduction wants it.
     Reentered {

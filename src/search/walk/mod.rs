@@ -17,6 +17,7 @@
 //! | `forward` | tries the next transition and steps to its successor |
 //! | `back` | what happens when everything was tried, and how a step is taken back |
 //! | `frame` | one position on the path |
+//! | `outlook` | looking ahead, so that look-ups do not wait |
 //! | `visitor` | what a search is told and asked |
 //! | `long_block` | atomic blocks that never end |
 //! | `peek` | which processes can move in a state |
@@ -29,6 +30,7 @@ mod forward;
 mod frame;
 mod long_block;
 pub mod moves;
+mod outlook;
 pub mod peek;
 pub mod possible;
 pub mod replay;
@@ -64,6 +66,8 @@ pub struct Walk {
     pub deepest: u64,
     /// The long blocks of the moves on the path, from the start on: a block may end in a state from which another one starts.
     long_blocks: LongBlocks,
+    /// What was seen ahead, by the frames from which it was; the last comes first.
+    ahead: Vec<outlook::Ahead>,
     /// Steps since the last [`Visitor::tick`].
     unheard: u32,
     /// For visitors with [`Visitor::WATCHES`], by position on the path: the processes that have moved since the last entered
@@ -92,6 +96,13 @@ enum Arrival {
     Stop,
 }
 
+/// What came of looking for the next process to try.
+enum Found {
+    Process,
+    Nobody,
+    Stop,
+}
+
 /// What the walk does next.
 enum Next {
     /// Try the next transition of the top frame.
@@ -115,6 +126,7 @@ impl Walk {
             atomic_steps: 0,
             deepest: 0,
             long_blocks: LongBlocks::default(),
+            ahead: Vec::new(),
             unheard: 0,
             moved: Vec::new(),
             base_depth: 0,
@@ -135,7 +147,8 @@ impl Walk {
     pub fn memory(&self) -> usize {
         // With the quarter by which it grows next: that comes between two looks.
         let frames = self.frames.capacity() / 4 * 5 * size_of::<Frame>();
-        frames + self.moved.capacity() * size_of::<Movers>() + self.long_blocks.memory()
+        let ahead = self.ahead.capacity() * size_of::<outlook::Ahead>();
+        frames + ahead + self.moved.capacity() * size_of::<Movers>() + self.long_blocks.memory()
     }
 
     /// The steps of the current path.
@@ -200,6 +213,7 @@ impl Walk {
         self.frames.clear();
         // what was passed on an earlier walk is followed again: its ends are ends of this one too
         self.long_blocks.clear();
+        self.ahead.clear();
         self.moved.clear();
         if V::WATCHES {
             self.moved.push(Movers::default());
@@ -285,7 +299,7 @@ impl Walk {
                         return Arrival::Stop;
                     }
                 }
-                Place::Entered { handle, made: 0 }
+                Place::Entered { handle, made: 0, foreseen: false }
             }
             Decision::Seen { on_stack, at } if R::ACTIVE => {
                 reduction.seen(machine, on_stack);
@@ -305,7 +319,21 @@ impl Walk {
         };
         self.top().place = place;
         self.begin(machine);
+        if V::FORESEES && !R::ACTIVE && visitor.foresees() && self.looks_ahead(machine) {
+            self.look_ahead(machine, visitor);
+        }
         Arrival::Entered
+    }
+
+    /// May the walk look ahead? The interpreter would make each successor twice for more than what the look-up costs.
+    #[inline]
+    fn looks_ahead(&self, machine: &Machine<'_>) -> bool {
+        machine.is_warm()
+            && !self.rules.claim
+            && self.rules.max_depth == u64::MAX
+            && !machine.program().restricted
+            && self.ahead.len() < outlook::MOST_WAITING
+            && machine.state().len() < outlook::LONGEST_STATE
     }
 
     /// Puts the cursor of the top frame at its start.
@@ -337,8 +365,10 @@ impl Walk {
 
     /// It is time for the visitor to look at budgets and signals.
     #[cold]
-    fn tick<V: Visitor, R: Reduction>(&mut self, machine: &Machine<'_>, visitor: &mut V, reduction: &R) -> Control {
-        self.unheard = 0;
+    fn tick<V: Visitor, R: Reduction>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, reduction: &R) -> Control {
+        let unheard = std::mem::take(&mut self.unheard);
+        // What a reduction takes is nothing that machine code makes shorter.
+        machine.warm(u64::from(if R::ACTIVE { unheard / REDUCED_STATE } else { unheard }));
         visitor.tick(machine, self, reduction.memory())
     }
 

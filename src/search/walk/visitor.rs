@@ -58,6 +58,43 @@ pub trait Visitor {
     /// Only the first steps are of interest: the walk turns back behind each of them (behind both sides of a rendezvous).
     const PEEKS: bool = false;
 
+    /// The walk looks ahead from entered states: see `outlook`. Only for visitors that forget no state.
+    const FORESEES: bool = false;
+
+    /// The visitor turns back at every state and asks for nothing but the state: [`Visitor::gather`] is called instead of
+    /// [`Visitor::arrive`] where the step is a plain one.
+    const GATHERS: bool = false;
+
+    /// May states be gathered?
+    #[inline]
+    fn gathers(&self) -> bool {
+        Self::GATHERS
+    }
+
+    /// Does it pay to look ahead now?
+    #[inline]
+    fn foresees(&self) -> bool {
+        Self::FORESEES
+    }
+
+    /// The machine's state will be looked up soon.
+    #[inline]
+    fn foresee(&mut self, _machine: &Machine<'_>) {}
+
+    /// Tells for each state that was foreseen, in order, whether it is known, and forgets that they were foreseen.
+    #[inline]
+    fn sort_out(&mut self, _known: impl FnMut(bool)) {}
+
+    /// A state that was known when it was foreseen has its turn: it counts as one that was seen before.
+    #[inline]
+    fn known(&mut self) {}
+
+    /// A storable state was reached by a plain step, at this depth; it is the machine's current state.
+    #[inline]
+    fn gather(&mut self, _machine: &mut Machine<'_>, _depth: u64) -> Control {
+        Control::Continue
+    }
+
     /// A storable state was reached by a step of this type; it is the machine's current state.
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision;
 

@@ -395,7 +395,7 @@ impl Pending {
                 let mut next = set.first.take();
                 while let Some(handle) = next {
                     use crate::store::FindStore;
-                    let state = FindStore::get(&set.store, handle);
+                    let state = set.store.get(handle);
                     let is_new = set.store.find(state).is_some_and(|(_, waits)| waits);
                     f(0, state, is_new)?;
                     next = set.store.next(handle);

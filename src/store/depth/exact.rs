@@ -13,9 +13,11 @@
 use crate::checkpoint::{Kind, Reader, Save, StoreShape, Visited, Writer, section};
 use crate::limit::Limit;
 use crate::model::TransitionType;
+use crate::mutants::{self, Mutant};
 use crate::store::lossy::omission::Omission;
 use crate::store::parts::arena::{Arena, POSITION_BITS};
 use crate::store::parts::hash::StateHash;
+use crate::store::parts::prefetch::prefetch;
 use crate::store::parts::zeroed::try_zeroed;
 use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit};
 
@@ -26,6 +28,8 @@ const TAG_BITS: u32 = 64 - POSITION_BITS;
 const FIRST_TABLE: u32 = 10;
 /// The table doubles above 3/4: an unsuccessful search then looks at 8.5 words on average, about one cache line.
 const LOAD: (usize, usize) = (3, 4);
+/// Slots that are looked at to find the record of a state ahead of its look-up: about a line.
+const PREFETCHED_SLOTS: usize = 8;
 /// When the budget forbids doubling it may fill up to 9/10 (50 words, 7 lines): slow, but better than giving up.
 const LAST_LOAD: (usize, usize) = (9, 10);
 
@@ -123,7 +127,21 @@ impl ExactStore {
     /// Inserts a state for a breadth-first search; `from` is the state that it was reached from. "On the stack" here means that
     /// the state waits in the queue; the search calls [`Store::leave`] when it takes the state out.
     pub fn insert(&mut self, state: &[u8], from: Option<Handle>) -> Visit {
-        self.insert_or_find(state, true, from.map_or(0, |handle| handle.0))
+        self.insert_hashed(state, self.hash.hash(state), from)
+    }
+
+    /// As [`insert`](Self::insert), of a state whose hash is known.
+    #[inline]
+    pub fn insert_hashed(&mut self, state: &[u8], hash: u64, from: Option<Handle>) -> Visit {
+        self.insert_or_find(state, hash, true, from.map_or(0, |handle| handle.0))
+    }
+
+    /// Takes the store apart: calls `each` with every state in the order of insertion, its handle, whether it is on the stack, and how
+    /// many bytes the store still takes, until the answer is `false`. The memory is given back on the way.
+    pub(super) fn drain(self, mut each: impl FnMut(Handle, &[u8], bool, usize) -> bool) {
+        let ExactStore { table, arena, .. } = self;
+        drop(table);
+        arena.drain(|position, state, on_stack, left| each(Handle(position), state, on_stack, left));
     }
 
     fn room(&self) -> usize {
@@ -131,9 +149,12 @@ impl ExactStore {
     }
 
     #[inline]
-    fn insert_or_find(&mut self, state: &[u8], on_stack: bool, link: u64) -> Visit {
-        let hash = self.hash.hash(state);
+    fn insert_or_find(&mut self, state: &[u8], hash: u64, on_stack: bool, link: u64) -> Visit {
+        if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
+            return Visit::Seen { on_stack: false };
+        }
         let mut slot = match self.position(hash, state) {
+            Ok(_) if mutants::is(Mutant::OnStackNever) => return Visit::Seen { on_stack: false },
             Ok((_, on_stack)) => return Visit::Seen { on_stack },
             Err(slot) => slot,
         };
@@ -209,10 +230,39 @@ impl ExactStore {
 
 impl Store for ExactStore {
     const EXACT: bool = true;
+    const FORESEES: bool = true;
+
+    #[inline]
+    fn hash(&self, state: &[u8]) -> u64 {
+        self.hash.hash(state)
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        prefetch(&self.table, (hash >> self.shift) as usize);
+    }
+
+    #[inline]
+    fn prefetch_record(&self, hash: u64) {
+        let mask = self.table.len().wrapping_sub(1);
+        let slot = (hash >> self.shift) as usize;
+        for slot in slot..slot + PREFETCHED_SLOTS {
+            match self.table.get(slot & mask) {
+                None | Some(0) => return,
+                Some(word) if (word ^ hash) >> POSITION_BITS == 0 => return self.arena.prefetch(word & POSITION_MASK),
+                Some(_) => {}
+            }
+        }
+    }
+
+    #[inline]
+    fn contains_hashed(&self, state: &[u8], hash: u64) -> bool {
+        self.position(hash, state).is_ok()
+    }
 
     #[inline]
     fn visit(&mut self, state: &[u8], _how: TransitionType) -> Visit {
-        self.insert_or_find(state, true, 0)
+        self.insert_or_find(state, self.hash.hash(state), true, 0)
     }
 
     #[inline]
@@ -248,8 +298,9 @@ impl FindStore for ExactStore {
         Some((Handle(position), on_stack))
     }
 
-    fn get(&self, handle: Handle) -> &[u8] {
-        ExactStore::get(self, handle)
+    fn read(&self, handle: Handle, state: &mut Vec<u8>) {
+        state.clear();
+        state.extend_from_slice(self.get(handle));
     }
 }
 

@@ -4,6 +4,8 @@
 //!
 //! Cost per record: 4 bytes of header, 5 more if the arena has links, and on average 1.5 of alignment.
 
+use super::prefetch::prefetch;
+
 /// Records start at multiples of this many bytes: 35 bits of position then reach 128 GiB at 1.5 bytes of padding each.
 const UNIT: usize = 4;
 /// Bits of a position (in units). The rest of a 64-bit word, 29 bits, is left to whoever stores positions.
@@ -21,6 +23,8 @@ const LINK: usize = 5;
 /// Longest state: what the header can say.
 const MAX_LENGTH: usize = (1 << 30) - 1;
 const ON_STACK: u8 = 1;
+/// Bytes of a line of memory.
+const LINE: usize = 64;
 
 /// Why a record could not be added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,6 +115,28 @@ impl Arena {
         Ok(())
     }
 
+    /// Takes the arena apart: calls `each` with the position of every record, its state, its mark and how many bytes are still in use, until
+    /// the answer is `false`. Each chunk is given back when its records are done.
+    pub fn drain(self, mut each: impl FnMut(u64, &[u8], bool, usize) -> bool) {
+        let Arena { chunks, mut capacity, links } = self;
+        let list = chunks.capacity() * size_of::<Vec<u8>>();
+        let prefix = HEADER + if links { LINK } else { 0 };
+        for (number, chunk) in chunks.into_iter().enumerate() {
+            let mut start = if number == 0 { UNIT } else { 0 };
+            while start < chunk.len() {
+                let header = Self::header(&chunk[start..]);
+                let end = start + prefix + (header >> 2) as usize;
+                let position = ((number << CHUNK_SHIFT) | (start / UNIT)) as u64;
+                let on_stack = header & u32::from(ON_STACK) != 0;
+                if !each(position, &chunk[start + prefix..end], on_stack, capacity + list) {
+                    return;
+                }
+                start = end.next_multiple_of(UNIT);
+            }
+            capacity -= chunk.capacity();
+        }
+    }
+
     /// The record from its header on.
     #[inline]
     fn record(&self, position: u64) -> &[u8] {
@@ -134,6 +160,16 @@ impl Arena {
         let prefix = HEADER + if self.links { LINK } else { 0 };
         let length = (header >> 2) as usize;
         (&record[prefix..prefix + length], header & u32::from(ON_STACK) != 0)
+    }
+
+    /// Asks for the memory of the record at this position.
+    #[inline]
+    pub fn prefetch(&self, position: u64) {
+        if let Some(chunk) = self.chunks.get((position >> CHUNK_SHIFT) as usize) {
+            let start = (position as usize & ((1 << CHUNK_SHIFT) - 1)) * UNIT;
+            prefetch(chunk, start);
+            prefetch(chunk, start + LINE);
+        }
     }
 
     /// The link of this record; 0 if the arena has none.
@@ -204,6 +240,17 @@ mod tests {
         assert_eq!(at, None);
         arena.set_on_stack(positions[4], false);
         assert!(!arena.get(positions[4]).1);
+        let mut drained = 0;
+        let mut left = arena.capacity;
+        arena.drain(|position, state, on_stack, in_use| {
+            assert_eq!(position, positions[drained]);
+            assert!(state.iter().all(|&byte| byte == drained as u8) && on_stack == (drained % 2 == 0 && drained != 4));
+            assert!(in_use <= left + (1 << 12));
+            left = in_use;
+            drained += 1;
+            true
+        });
+        assert!(drained == 30_000 && left < 3 << 20);
     }
 
     #[test]

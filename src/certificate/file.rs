@@ -1,0 +1,461 @@
+//! The file of a certificate.
+//!
+//! A line `pv certificate 1`, then blocks of at most 64 KiB: the length and the CRC of a block as four bytes each, and the block. A block
+//! of length 0 is the last. So a byte that was changed is found with its place before anything is made of it. Inside the blocks there are
+//! numbers of seven bits a byte, the lowest first; a number with a sign is doubled, and a negative one is turned over. Of a row only the
+//! numbers are written that differ from the row in front: how many are the same, then the number that differs.
+//!
+//! A reader believes no count: every thing takes a byte at least, so a file cannot ask for more things than it has bytes, and the numbers
+//! of all rows together have a bound ([`MOST_CELLS`]).
+
+use super::{
+    BodyNames, Certificate, Checked, Ends, Error, ErrorKind, Evidence, Names, Process, ROW_HEAD, Section, Subject,
+    Table,
+};
+
+/// The first line.
+const HEAD: &[u8] = b"pv certificate 1\n";
+/// Bytes of a block.
+const BLOCK: usize = 64 << 10;
+/// Numbers of all rows of a table; more are no certificate for a reference executor.
+pub const MOST_CELLS: usize = 1 << 28;
+/// Numbers of a row: 255 processes, 255 channels and what stands in front.
+const LONGEST_ROW: usize = ROW_HEAD + 2 * 255;
+
+/// What is wrong with a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Damage {
+    /// The byte of the file, counted from 0.
+    pub at: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "at byte {}: {}", self.at, self.what)
+    }
+}
+
+/// The bytes of a file.
+pub fn encode(certificate: &Certificate) -> Vec<u8> {
+    let mut writer = Writer(Vec::new());
+    writer.text(&certificate.model);
+    writer.number(certificate.fingerprint);
+    writer.texts(&certificate.names.globals);
+    writer.count(certificate.names.bodies.len());
+    for body in &certificate.names.bodies {
+        writer.text(&body.name);
+        writer.texts(&body.locals);
+    }
+    writer.count(certificate.sections.len());
+    certificate.sections.iter().for_each(|section| writer.section(section));
+    wrap(&writer.0)
+}
+
+/// Contents as blocks with checksums.
+pub(crate) fn wrap(data: &[u8]) -> Vec<u8> {
+    let mut file = HEAD.to_vec();
+    for block in data.chunks(BLOCK) {
+        file.extend_from_slice(&(block.len() as u32).to_le_bytes());
+        file.extend_from_slice(&crc32fast::hash(block).to_le_bytes());
+        file.extend_from_slice(block);
+    }
+    file.extend_from_slice(&[0; 8]);
+    file
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn number(&mut self, mut value: u64) {
+        while value > 0x7f {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    fn count(&mut self, value: usize) {
+        self.number(value as u64);
+    }
+
+    fn signed(&mut self, value: i32) {
+        self.number(u64::from(((value << 1) ^ (value >> 31)) as u32));
+    }
+
+    fn signeds(&mut self, values: &[i32]) {
+        self.count(values.len());
+        values.iter().for_each(|&value| self.signed(value));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn texts(&mut self, texts: &[String]) {
+        self.count(texts.len());
+        texts.iter().for_each(|text| self.text(text));
+    }
+
+    fn section(&mut self, section: &Section) {
+        let checked = &section.checked;
+        let (subject, name) = match &checked.subject {
+            Subject::Errors => (0, None),
+            Subject::AcceptLabels => (1, None),
+            Subject::Progress => (2, None),
+            Subject::Never => (3, None),
+            Subject::Formula(name) => (4, Some(name)),
+        };
+        self.number(subject);
+        name.into_iter().for_each(|name| self.text(name));
+        self.number(u64::from(checked.fair));
+        self.number(u64::from(checked.assertions));
+        self.number(match checked.ends {
+            Ends::Ignored => 0,
+            Ends::Judged => 1,
+            Ends::JudgedWithChannels => 2,
+        });
+        match &section.evidence {
+            Evidence::Holds(table) => {
+                self.number(0);
+                self.table(table);
+            }
+            Evidence::Broken(error, table) => {
+                self.number(match error.kind {
+                    ErrorKind::Assertion => 1,
+                    ErrorKind::RunTime => 2,
+                    ErrorKind::EndState => 3,
+                    ErrorKind::Property => 4,
+                });
+                self.text(&error.message);
+                self.table(table);
+            }
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        self.count(table.globals.len());
+        table.globals.iter().for_each(|globals| self.signeds(globals));
+        self.count(table.processes.len());
+        for process in &table.processes {
+            [process.body, process.place, process.priority].iter().for_each(|&value| self.number(u64::from(value)));
+            self.signeds(&process.locals);
+        }
+        self.count(table.channels.len());
+        for messages in &table.channels {
+            self.count(messages.len());
+            messages.iter().for_each(|message| self.signeds(message));
+        }
+        self.count(table.len());
+        let mut before: &[u32] = &[];
+        for row in (0..table.len()).filter_map(|number| table.row(number)) {
+            self.row(before, row);
+            before = row;
+        }
+    }
+
+    /// The length, then pairs of "so many as before" and the number behind them.
+    fn row(&mut self, before: &[u32], row: &[u32]) {
+        self.count(row.len());
+        let mut same = 0;
+        for (at, &cell) in row.iter().enumerate() {
+            if before.get(at) == Some(&cell) {
+                same += 1;
+                continue;
+            }
+            self.count(same);
+            self.number(u64::from(cell));
+            same = 0;
+        }
+        if same > 0 {
+            self.count(same);
+        }
+    }
+}
+
+/// Reads the bytes of a file.
+pub fn decode(file: &[u8]) -> Result<Certificate, Damage> {
+    let data = blocks(file)?;
+    let mut reader = Reader { data: &data, at: 0 };
+    let model = reader.text()?;
+    let fingerprint = reader.number()?;
+    let globals = reader.list(Reader::text)?;
+    let body = |reader: &mut Reader<'_>| Ok(BodyNames { name: reader.text()?, locals: reader.list(Reader::text)? });
+    let bodies = reader.list(body)?;
+    let sections = reader.list(Reader::section)?;
+    if reader.at < data.len() {
+        return reader.damage("more follows behind the last section");
+    }
+    Ok(Certificate { model, fingerprint, names: Names { globals, bodies }, sections })
+}
+
+/// The contents of the blocks, if each is whole.
+pub(crate) fn blocks(file: &[u8]) -> Result<Vec<u8>, Damage> {
+    let damage = |at, what: &str| Err(Damage { at, what: what.to_string() });
+    let Some(mut rest) = file.strip_prefix(HEAD) else {
+        return damage(0, "it does not begin with `pv certificate 1`");
+    };
+    let mut data = Vec::new();
+    loop {
+        let at = file.len() - rest.len();
+        let Some((head, behind)) = rest.split_at_checked(8) else { return damage(at, "the file ends too early") };
+        let word = |from: usize| u32::from_le_bytes([head[from], head[from + 1], head[from + 2], head[from + 3]]);
+        let (length, sum) = (word(0) as usize, word(4));
+        if length == 0 {
+            return match (sum, behind.is_empty()) {
+                (0, true) => Ok(data),
+                (0, false) => damage(at + 8, "more follows behind the last block"),
+                _ => damage(at, "the last block has a checksum"),
+            };
+        }
+        let Some((block, behind)) = behind.split_at_checked(length).filter(|_| length <= BLOCK) else {
+            return damage(at, "a block is longer than the file");
+        };
+        if crc32fast::hash(block) != sum {
+            let what = format!("the checksum of the block of {length} bytes that begins here is wrong");
+            return Err(Damage { at, what });
+        }
+        data.extend_from_slice(block);
+        rest = behind;
+    }
+}
+
+struct Reader<'d> {
+    data: &'d [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    /// An error at the present place. Heads of blocks stand in front of it in the file.
+    fn damage<T>(&self, what: &str) -> Result<T, Damage> {
+        let at = HEAD.len() + self.at + 8 * (self.at / BLOCK + 1);
+        Err(Damage { at, what: what.to_string() })
+    }
+
+    fn byte(&mut self) -> Result<u8, Damage> {
+        let Some(&byte) = self.data.get(self.at) else { return self.damage("the contents end too early") };
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn number(&mut self) -> Result<u64, Damage> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                break;
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        self.damage("a number is too large")
+    }
+
+    fn small(&mut self) -> Result<u32, Damage> {
+        match u32::try_from(self.number()?) {
+            Ok(value) => Ok(value),
+            Err(_) => self.damage("a number is too large"),
+        }
+    }
+
+    fn signed(&mut self) -> Result<i32, Damage> {
+        let value = self.small()?;
+        Ok((value >> 1) as i32 ^ -((value & 1) as i32))
+    }
+
+    fn flag(&mut self) -> Result<bool, Damage> {
+        match self.number()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => self.damage("expected 0 or 1"),
+        }
+    }
+
+    /// A count of things that take a byte each at least.
+    fn count(&mut self) -> Result<usize, Damage> {
+        let count = usize::try_from(self.number()?).unwrap_or(usize::MAX);
+        if count > self.data.len() - self.at {
+            return self.damage("there are fewer things than were announced");
+        }
+        Ok(count)
+    }
+
+    fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T, Damage>) -> Result<Vec<T>, Damage> {
+        let count = self.count()?;
+        let mut list = Vec::new();
+        for _ in 0..count {
+            list.push(read(self)?);
+        }
+        Ok(list)
+    }
+
+    fn text(&mut self) -> Result<String, Damage> {
+        let length = self.count()?;
+        let bytes = &self.data[self.at..self.at + length];
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                self.at += length;
+                Ok(text.to_string())
+            }
+            Err(_) => self.damage("a name is not text"),
+        }
+    }
+
+    fn section(&mut self) -> Result<Section, Damage> {
+        let subject = match self.number()? {
+            0 => Subject::Errors,
+            1 => Subject::AcceptLabels,
+            2 => Subject::Progress,
+            3 => Subject::Never,
+            4 => Subject::Formula(self.text()?),
+            _ => return self.damage("a property of unknown kind"),
+        };
+        let (fair, assertions) = (self.flag()?, self.flag()?);
+        let ends = match self.number()? {
+            0 => Ends::Ignored,
+            1 => Ends::Judged,
+            2 => Ends::JudgedWithChannels,
+            _ => return self.damage("end states are judged in an unknown way"),
+        };
+        let kind = match self.number()? {
+            0 => None,
+            1 => Some(ErrorKind::Assertion),
+            2 => Some(ErrorKind::RunTime),
+            3 => Some(ErrorKind::EndState),
+            4 => Some(ErrorKind::Property),
+            _ => return self.damage("a verdict of unknown kind"),
+        };
+        let evidence = match kind {
+            None => Evidence::Holds(self.table()?),
+            Some(kind) => Evidence::Broken(Error { kind, message: self.text()? }, self.table()?),
+        };
+        Ok(Section { checked: Checked { subject, fair, assertions, ends }, evidence })
+    }
+
+    fn table(&mut self) -> Result<Table, Damage> {
+        let mut table = Table {
+            globals: self.list(|reader| reader.list(Reader::signed))?.into_iter().collect(),
+            processes: self.list(Reader::process)?.into_iter().collect(),
+            channels: self.list(|reader| reader.list(|reader| reader.list(Reader::signed)))?.into_iter().collect(),
+            ..Table::default()
+        };
+        let rows = self.count()?;
+        let mut row = Vec::new();
+        for _ in 0..rows {
+            self.row(&mut row)?;
+            if table.cells.len() + row.len() > MOST_CELLS {
+                return self.damage("there are more states than a reference executor could look at");
+            }
+            table.add_cells(&row);
+        }
+        Ok(table)
+    }
+
+    fn process(&mut self) -> Result<Process, Damage> {
+        let (body, place, priority) = (self.small()?, self.small()?, self.small()?);
+        Ok(Process { body, place, priority, locals: self.list(Reader::signed)? })
+    }
+
+    /// Reads a row; `row` is the one in front of it.
+    fn row(&mut self, row: &mut Vec<u32>) -> Result<(), Damage> {
+        let length = self.small()? as usize;
+        if !(ROW_HEAD..=LONGEST_ROW).contains(&length) {
+            return self.damage("a row of this length is no state");
+        }
+        let before = row.len();
+        row.resize(length, 0);
+        let mut at = 0;
+        while at < length {
+            let same = self.small()? as usize;
+            if same > length - at || (same > 0 && at + same > before) {
+                return self.damage("a row repeats more than the row in front of it has");
+            }
+            at += same;
+            if at < length {
+                row[at] = self.small()?;
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Row;
+    use super::*;
+
+    fn sample() -> Certificate {
+        let process = |place| Process { body: 0, place, priority: 1, locals: vec![-1, i32::MAX, i32::MIN] };
+        let mut table = Table::default();
+        for number in 0..5 {
+            table.add(Row {
+                globals: vec![number / 2, 7],
+                last: 3,
+                trace: 0,
+                claim: (number > 2).then(|| process(9)),
+                processes: (0..=number as u32 % 3).map(process).collect(),
+                channels: vec![vec![vec![number]; 2], Vec::new()],
+            });
+        }
+        let checked =
+            Checked { subject: Subject::Errors, fair: false, assertions: true, ends: Ends::JudgedWithChannels };
+        let error = Error { kind: ErrorKind::Property, message: "it fails".into() };
+        let formula = Checked { subject: Subject::Formula("p".into()), fair: true, ..checked };
+        Certificate {
+            model: "m.pml".into(),
+            fingerprint: u64::MAX,
+            names: Names {
+                globals: vec!["x".into(), "a[0]".into()],
+                bodies: vec![BodyNames { name: "P".into(), locals: vec!["i".into(), "i".into(), "s.f".into()] }],
+            },
+            sections: vec![
+                Section { checked, evidence: Evidence::Holds(table.clone()) },
+                Section { checked: formula, evidence: Evidence::Broken(error, table) },
+            ],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let certificate = sample();
+        assert_eq!(decode(&encode(&certificate)), Ok(certificate));
+    }
+
+    /// A checksum finds each of them; the place is the one that was changed, or the block around it.
+    #[test]
+    fn a_byte_that_was_changed_is_found() {
+        let whole = encode(&sample());
+        for at in 0..whole.len() {
+            for flip in [1, 0x80] {
+                let mut damaged = whole.clone();
+                damaged[at] ^= flip;
+                let damage = decode(&damaged).expect_err("a byte was changed");
+                assert!(damage.at <= at, "{at}: {damage}");
+            }
+            assert!(decode(&whole[..at]).is_err(), "cut at {at}");
+        }
+    }
+
+    /// The same behind the checksums: whatever stands there, reading ends, and what is read has no more parts than the file has bytes.
+    #[test]
+    fn contents_that_make_no_sense_are_refused() {
+        let whole = blocks(&encode(&sample())).expect("whole");
+        let mut refused = 0;
+        for at in 0..whole.len() {
+            for byte in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut damaged = whole.clone();
+                damaged[at] = byte;
+                let mut reader = Reader { data: &damaged, at: 0 };
+                let _ = (reader.text(), reader.number(), reader.list(Reader::text));
+                refused += usize::from(reader.section().is_err());
+            }
+        }
+        assert!(refused > whole.len());
+    }
+}

@@ -1,0 +1,245 @@
+//! A certificate: what a search says, with what is needed to check it without pv's executor and searches.
+//!
+//! A certificate names everything by the names of the model: variables by name, places in a process by the number that SPIN gives
+//! them, processes by pid, channels by id. It knows nothing of the layout of pv's states. For each property that was checked it holds
+//! either all states that were reached (the property holds) or the states along a counterexample (it does not).
+//! `pv certify` gives it to the reference executor ([`crate::certify`]), which believes none of it.
+//!
+//! A state is a row of numbers; each number stands for a part that many states share: the values of the global variables, a process, the
+//! messages of a channel. `file` says how rows and parts are written down.
+
+pub mod file;
+
+use indexmap::IndexSet;
+use std::collections::HashSet;
+
+/// What searches of one model have found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Certificate {
+    /// The name of the model's file.
+    pub model: String,
+    /// The hash of its text that trails and checkpoints carry too.
+    pub fingerprint: u64,
+    /// What the values in the parts are values of.
+    pub names: Names,
+    /// One for each property, or for each of its errors.
+    pub sections: Vec<Section>,
+}
+
+/// The variables of a model, in the order in which parts hold their values.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Names {
+    /// Global variables: `x`, `a[1]`, `s.f[0]`.
+    pub globals: Vec<String>,
+    /// Process types, and the never claim under the name `never`.
+    pub bodies: Vec<BodyNames>,
+}
+
+/// The name of a process type and its variables.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BodyNames {
+    /// The name.
+    pub name: String,
+    /// Parameters and local variables. A name that several blocks declare stands here several times, in the order of the text.
+    pub locals: Vec<String>,
+}
+
+/// What was checked, and what came out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Section {
+    /// What was checked.
+    pub checked: Checked,
+    /// What came out.
+    pub evidence: Evidence,
+}
+
+/// What was checked in one search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checked {
+    /// The property.
+    pub subject: Subject,
+    /// Only weakly fair runs count.
+    pub fair: bool,
+    /// Assertions that fail are errors.
+    pub assertions: bool,
+    /// How end states are judged.
+    pub ends: Ends,
+}
+
+/// A property.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// Assertions, run-time errors and end states.
+    Errors,
+    /// Cycles through accept labels.
+    AcceptLabels,
+    /// Cycles without progress.
+    Progress,
+    /// The never claim of the model.
+    Never,
+    /// The formula of this name.
+    Formula(String),
+}
+
+/// How end states are judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ends {
+    /// Not at all.
+    Ignored,
+    /// Every process must be at its end or at an end label.
+    Judged,
+    /// And all channels must be empty.
+    JudgedWithChannels,
+}
+
+/// Why somebody should believe a verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// It holds: these are all states that can be reached. With a never claim, of the product.
+    Holds(Table),
+    /// It does not: the error, and the states along a run that shows it, without a claim.
+    Broken(Error, Table),
+}
+
+/// What is wrong at the end of a counterexample.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    /// Which kind of error.
+    pub kind: ErrorKind,
+    /// As pv tells it. Nobody checks this text.
+    pub message: String,
+}
+
+/// Kinds of errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// An assertion fails.
+    Assertion,
+    /// A statement cannot be executed soundly.
+    RunTime,
+    /// Nobody can move, and somebody should.
+    EndState,
+    /// The run violates the property: a cycle, or the end of a claim.
+    Property,
+}
+
+/// A process in a state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Process {
+    /// Its type, by index in [`Names::bodies`].
+    pub body: u32,
+    /// SPIN's number of the place where it stands.
+    pub place: u32,
+    /// Its priority; 1 in a model without priorities.
+    pub priority: u32,
+    /// Its variables.
+    pub locals: Vec<i32>,
+}
+
+/// The messages of a channel, the oldest first.
+pub type Messages = Vec<Vec<i32>>;
+
+/// Numbers in front of the processes of a row: globals, `_last`, the place of the trace, the claim, the number of processes.
+pub const ROW_HEAD: usize = 5;
+
+/// States, with the parts that they share.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Table {
+    /// Values of the global variables.
+    pub globals: IndexSet<Vec<i32>>,
+    /// Processes, claims among them.
+    pub processes: IndexSet<Process>,
+    /// Contents of channels.
+    pub channels: IndexSet<Messages>,
+    /// All rows, one behind the other.
+    cells: Vec<u32>,
+    /// Where each row ends.
+    ends: Vec<usize>,
+}
+
+/// A state as it is put together.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Row {
+    /// Values of the global variables.
+    pub globals: Vec<i32>,
+    /// `_last`; 0 in a model that does not ask for it.
+    pub last: u32,
+    /// SPIN's number of the place of the trace; 0 in a model without.
+    pub trace: u32,
+    /// The claim, in a product.
+    pub claim: Option<Process>,
+    /// Processes by pid.
+    pub processes: Vec<Process>,
+    /// Channels by id.
+    pub channels: Vec<Messages>,
+}
+
+impl Table {
+    /// Adds a state.
+    pub fn add(&mut self, row: Row) {
+        let globals = self.globals.insert_full(row.globals).0 as u32;
+        let claim = row.claim.map_or(0, |claim| self.processes.insert_full(claim).0 as u32 + 1);
+        self.cells.extend([globals, row.last, row.trace, claim, row.processes.len() as u32]);
+        for process in row.processes {
+            self.cells.push(self.processes.insert_full(process).0 as u32);
+        }
+        for channel in row.channels {
+            self.cells.push(self.channels.insert_full(channel).0 as u32);
+        }
+        self.ends.push(self.cells.len());
+    }
+
+    /// Adds a row of numbers. Whoever reads the row looks at whether its numbers name parts.
+    fn add_cells(&mut self, cells: &[u32]) {
+        self.cells.extend_from_slice(cells);
+        self.ends.push(self.cells.len());
+    }
+
+    /// Number of states.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// There is no state.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The numbers of a row; none if there are fewer rows.
+    pub fn row(&self, number: usize) -> Option<&[u32]> {
+        let from = match number.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.cells.get(from..*self.ends.get(number)?)
+    }
+
+    /// The table with those of its rows that are wanted.
+    pub fn only(self, mut wanted: impl FnMut(&[u32]) -> bool) -> Table {
+        let rows: Vec<Vec<u32>> = (0..self.len())
+            .filter_map(|number| self.row(number))
+            .filter(|row| wanted(row))
+            .map(<[u32]>::to_vec)
+            .collect();
+        let mut table = Table { cells: Vec::new(), ends: Vec::new(), ..self };
+        rows.iter().for_each(|row| table.add_cells(row));
+        table
+    }
+
+    /// The table with each of its states once.
+    pub fn distinct(self) -> Table {
+        let mut known = HashSet::new();
+        self.only(|row| known.insert(row.to_vec()))
+    }
+
+    /// Bytes, about.
+    pub fn memory(&self) -> usize {
+        let locals = self.processes.first().map_or(0, |process| process.locals.len());
+        let globals = self.globals.first().map_or(0, Vec::len);
+        self.cells.capacity() * 4
+            + self.ends.capacity() * 8
+            + self.processes.len() * (64 + 4 * locals)
+            + self.globals.len() * (48 + 4 * globals)
+            + self.channels.len() * 128
+    }
+}

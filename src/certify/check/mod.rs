@@ -1,0 +1,266 @@
+//! Does a certificate prove what it says? The reference executor answers, and believes nothing that stands in the file.
+//!
+//! A property holds if there is a set of states that contains the initial one, that no move leaves, and in which nothing is wrong: by
+//! induction every run stays inside. So the checker looks at each state of the certificate for itself, and more states than can be
+//! reached do no harm. For cycles it makes the graph of these states with its own moves, takes it apart into strongly connected components
+//! and judges each by the definition ([`super::cycles`]).
+//!
+//! What the certificate of a formula holds are the states of the system, not those of a product with pv's automaton: that one would have
+//! to be believed. The checker follows the formula over these states with its own tableau ([`super::formula`]).
+//!
+//! A property does not hold if some run breaks it. The checker follows its own moves between the states of the counterexample only, so
+//! whatever it finds there is a run of the model.
+
+mod words;
+
+use super::cycles::{Hole, Judgement, Property, Within, judge_within};
+use super::definition::Definition;
+use super::fault::{Fault, FaultKind};
+use super::moves::{Moves, moves};
+use super::run::Run;
+use super::state::State;
+use crate::certificate::{Certificate, Checked, Ends, ErrorKind, Evidence, Section, Subject};
+use indexmap::IndexSet;
+use std::fmt::Write;
+use words::Words;
+
+/// Why a certificate proves nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// In words.
+    pub what: String,
+    /// The state that shows it.
+    pub state: Option<String>,
+    /// Where the model stands still or goes wrong there.
+    pub fault: Option<Fault>,
+    /// The checker itself gave up.
+    pub incomplete: bool,
+}
+
+impl Refusal {
+    fn new(what: impl Into<String>) -> Refusal {
+        Refusal { what: what.into(), state: None, fault: None, incomplete: false }
+    }
+}
+
+/// What one section has proved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proved {
+    /// States that were looked at.
+    pub states: usize,
+    /// The property holds; else there is a counterexample.
+    pub holds: bool,
+}
+
+/// For each state of a certificate there are at most so many of the product with a formula.
+const MOST_OBLIGATIONS: usize = 64;
+
+/// Checks all sections of a certificate.
+pub fn check(definition: &Definition, certificate: &Certificate) -> Result<Vec<Proved>, Refusal> {
+    let words = Words::new(definition, &certificate.names)?;
+    if certificate.sections.is_empty() {
+        return Err(Refusal::new("it has no section, so it says nothing"));
+    }
+    certificate.sections.iter().map(|section| check_section(definition, &words, section)).collect()
+}
+
+fn check_section(definition: &Definition, words: &Words<'_>, section: &Section) -> Result<Proved, Refusal> {
+    match &section.evidence {
+        Evidence::Holds(table) => {
+            let states = words.states(table)?;
+            Checker { definition, checked: &section.checked, states: &states }.holds()?;
+            Ok(Proved { states: states.len(), holds: true })
+        }
+        Evidence::Broken(error, table) => {
+            let states = words.states(table)?;
+            let checker = Checker { definition, checked: &section.checked, states: &states };
+            if checker.breaks(error.kind)? {
+                return Ok(Proved { states: states.len(), holds: false });
+            }
+            let what = match error.kind {
+                ErrorKind::Assertion => "no assertion fails",
+                ErrorKind::RunTime => "nothing is executed that cannot be",
+                ErrorKind::EndState => "there is no invalid end state",
+                ErrorKind::Property => "no run violates the property",
+            };
+            Err(Refusal::new(format!("along the states of the counterexample {what}")))
+        }
+    }
+}
+
+struct Checker<'d> {
+    definition: &'d Definition,
+    checked: &'d Checked,
+    states: &'d IndexSet<State>,
+}
+
+impl Checker<'_> {
+    fn property(&self) -> Result<Option<Property<'_>>, Refusal> {
+        match &self.checked.subject {
+            Subject::Errors => Ok(None),
+            Subject::AcceptLabels if self.definition.never.is_some() => {
+                Err(Refusal::new("it is about accept labels alone, and the model has a never claim"))
+            }
+            Subject::Never if self.definition.never.is_none() => Err(Refusal::new("the model has no never claim")),
+            Subject::AcceptLabels | Subject::Never => Ok(Some(Property::Acceptance)),
+            Subject::Progress => Ok(Some(Property::NonProgress)),
+            Subject::Formula(name) => match self.definition.formulas.iter().find(|(known, _)| **known == **name) {
+                Some((_, formula)) => Ok(Some(Property::Formula(formula))),
+                None => Err(Refusal::new(format!("the model has no formula `{name}`"))),
+            },
+        }
+    }
+
+    fn initial(&self, claim: bool) -> Result<State, Refusal> {
+        Run::initial(self.definition, claim).map_err(|fault| Refusal {
+            fault: Some(fault),
+            ..Refusal::new(format!("the initial state cannot be made: {}", fault.kind.message()))
+        })
+    }
+
+    /// An error that was looked for.
+    fn wrong(&self) -> fn(&Fault) -> bool {
+        if self.checked.assertions { |_| true } else { |fault| fault.kind != FaultKind::Assertion }
+    }
+
+    fn holds(&self) -> Result<(), Refusal> {
+        let property = self.property()?;
+        let product = self.checked.subject == Subject::Never;
+        let initial = self.initial(product)?;
+        if !self.states.contains(&initial) {
+            return Err(self.refused("the initial state is not in it", &initial));
+        }
+        if let Some(state) = self.states.iter().find(|state| state.claim.is_some() != product) {
+            let what = if product { "a state has no claim" } else { "a state has a claim, and none is checked" };
+            return Err(self.refused(what, state));
+        }
+        match property {
+            None => self.states.iter().try_for_each(|state| self.look(state, true)),
+            Some(formula @ Property::Formula(_)) => {
+                // What goes wrong in the system is no matter of the formula: it has a check of its own.
+                self.states.iter().try_for_each(|state| self.look(state, false))?;
+                self.judge(formula, Within::Reachable)
+            }
+            Some(cycles) => self.judge(cycles, Within::Closed(self.states)),
+        }
+    }
+
+    /// No move leads from a state out of the set; and nothing is wrong in it.
+    fn look(&self, state: &State, judges: bool) -> Result<(), Refusal> {
+        let found = moves(self.definition, state);
+        for one in &found.moves {
+            if let Some(fault) = one.faults.iter().find(|fault| judges && (self.wrong())(fault)) {
+                return Err(self.fails(state, *fault));
+            }
+            if let Some(end) = one.end.as_ref().filter(|end| !self.states.contains(*end)) {
+                return Err(self.leaves(state, end));
+            }
+        }
+        if judges && self.is_invalid_end(state, &found) {
+            return Err(self.refused("this is an invalid end state", state));
+        }
+        Ok(())
+    }
+
+    fn is_invalid_end(&self, state: &State, found: &Moves) -> bool {
+        let left = || state.channels.iter().any(|channel| !channel.messages.is_empty());
+        let may_end = || Run::from(self.definition, state, false).may_end();
+        !found.any
+            && match self.checked.ends {
+                Ends::Ignored => false,
+                Ends::Judged => !may_end(),
+                Ends::JudgedWithChannels => !may_end() || left(),
+            }
+    }
+
+    fn judge(&self, property: Property<'_>, within: Within<'_>) -> Result<(), Refusal> {
+        let most = self.states.len().saturating_mul(MOST_OBLIGATIONS) + 1;
+        let judged = judge_within(self.definition, property, self.checked.fair, most, within, self.wrong());
+        let (judgement, hole) =
+            judged.map_err(|fault| Refusal { fault: Some(fault), ..Refusal::new(fault.kind.message()) })?;
+        match (hole, judgement) {
+            (Some(Hole::Leaves(from, to)), _) => Err(self.leaves(&from, &to)),
+            (Some(Hole::Fault(state, fault)), _) => Err(self.fails(&state, fault)),
+            (None, Judgement::Holds) => Ok(()),
+            (None, Judgement::Violated) => Err(Refusal::new("a run of the model violates the property")),
+            (None, Judgement::Incomplete) => Err(Refusal {
+                incomplete: true,
+                ..Refusal::new("the product of the states with the formula is too large for the reference checker")
+            }),
+        }
+    }
+
+    /// Some run along these states has an error of this kind.
+    fn breaks(&self, kind: ErrorKind) -> Result<bool, Refusal> {
+        if kind != ErrorKind::Property {
+            return Ok(self.errs(kind));
+        }
+        let Some(property) = self.property()? else {
+            return Err(Refusal::new("it is about errors of the model, and shows a violated property"));
+        };
+        let most = self.states.len().saturating_mul(MOST_OBLIGATIONS) + 1;
+        let judged =
+            judge_within(self.definition, property, self.checked.fair, most, Within::Only(self.states), |_| false);
+        let judgement = judged.map_or(Judgement::Holds, |(judgement, _)| judgement);
+        Ok(judgement == Judgement::Violated)
+    }
+
+    /// The same for errors of the model.
+    fn errs(&self, kind: ErrorKind) -> bool {
+        let is_kind = |fault: &Fault| (fault.kind == FaultKind::Assertion) == (kind == ErrorKind::Assertion);
+        let first = match Run::initial(self.definition, false) {
+            Ok(first) => first,
+            Err(fault) => return kind != ErrorKind::EndState && is_kind(&fault),
+        };
+        let mut known = IndexSet::from([first]);
+        let mut at = 0;
+        while let Some(state) = known.get_index(at).cloned() {
+            let found = moves(self.definition, &state);
+            let errs = match kind {
+                ErrorKind::EndState => self.is_invalid_end(&state, &found),
+                _ => found.moves.iter().flat_map(|one| &one.faults).any(is_kind),
+            };
+            if errs {
+                return true;
+            }
+            known.extend(found.moves.into_iter().filter_map(|one| one.end).filter(|end| self.states.contains(end)));
+            at += 1;
+        }
+        false
+    }
+
+    fn leaves(&self, from: &State, to: &State) -> Refusal {
+        let what = "a move leads to a state that is not in it";
+        let state = format!("{}\nleads to\n{}", self.show(from), self.show(to));
+        Refusal { state: Some(state), ..Refusal::new(what) }
+    }
+
+    fn fails(&self, state: &State, fault: Fault) -> Refusal {
+        Refusal { fault: Some(fault), ..self.refused(fault.kind.message(), state) }
+    }
+
+    fn refused(&self, what: &str, state: &State) -> Refusal {
+        Refusal { state: Some(self.show(state)), ..Refusal::new(what) }
+    }
+
+    /// A state in words.
+    fn show(&self, state: &State) -> String {
+        let mut text = String::new();
+        for (variable, value) in self.definition.names.globals.iter().zip(state.globals.iter()) {
+            let _ = write!(text, "{} = {} ", variable.name, value.text());
+        }
+        for (number, channel) in state.channels.iter().enumerate() {
+            let _ = write!(text, "channel {} {:?} ", number + 1, channel.messages);
+        }
+        for (pid, process) in state.processes.iter().chain(&state.claim).enumerate() {
+            let body = &self.definition.bodies[process.body];
+            let who = if pid < state.processes.len() { pid.to_string() } else { "claim".to_string() };
+            let _ = write!(text, "{}({who}) at {}", body.name, body.points[process.place].number);
+            for (variable, value) in body.locals.iter().zip(&process.locals) {
+                let _ = write!(text, " {} = {}", variable.name, value.text());
+            }
+            text.push(' ');
+        }
+        text.trim_end().to_string()
+    }
+}

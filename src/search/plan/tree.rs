@@ -1,0 +1,66 @@
+//! From a plan to a tree store: the borders of a state, which the program knows, and some states to learn from.
+
+use super::run::PlannedSearch;
+use crate::exec::Program;
+use crate::search::explore::sample::sample;
+use crate::search::monitor::Monitor;
+use crate::search::outcome::Outcome;
+use crate::store::{Layout, Record, TreeStore, WholeStore};
+
+/// States that are visited before the search, to learn from. They are some thousandths of the states for which a tree pays.
+const SAMPLED: usize = 30_000;
+/// Bytes that these may take, if the budget does not say less.
+const SAMPLE_BYTES: usize = 32 << 20;
+
+impl PlannedSearch<'_> {
+    /// An empty tree store for this search. `tracks`: the search asks which states are on the stack.
+    pub(super) fn tree_store(&self, tracks: bool, monitor: &Monitor<'_>) -> TreeStore {
+        let budget = Self::budget(monitor);
+        let (rules, patience) = (self.settings.rules, monitor.patience());
+        let seen = sample(self.program, rules, SAMPLED, SAMPLE_BYTES.min(budget / 4), patience);
+        let step = seen.len().div_ceil(TreeStore::SAMPLE).max(1);
+        let handles = std::iter::successors(seen.first(), |&handle| seen.next(handle)).step_by(step);
+        TreeStore::new(layout(self.program), tracks, budget).learning_from(handles.map(|handle| seen.get(handle)))
+    }
+
+    /// An empty store that moves to a tree when memory comes near its budget.
+    pub(super) fn moving_store(&self, tracks: bool, monitor: &Monitor<'_>) -> WholeStore {
+        WholeStore::moving(self.seed, layout(self.program), tracks, Self::budget(monitor))
+    }
+
+    /// The outcome says that the store has moved.
+    pub(super) fn noting_the_move(store: &WholeStore, mut outcome: Outcome) -> Outcome {
+        outcome.notes.extend(store.moved_at().map(|states| {
+            format!("memory came near its budget at {states} states; from there on they were kept compressed, as with --store tree")
+        }));
+        outcome
+    }
+}
+
+/// The borders of processes, channels and variables in the states of a program.
+fn layout(program: &Program) -> Layout {
+    let extent = |&(at, channel): &(u32, u32)| {
+        let channel = &program.channels[channel as usize];
+        [at, at + channel.length_size + channel.capacity * channel.slot_size]
+    };
+    let mut borders: Vec<u32> = program.global_channels.iter().flat_map(extent).collect();
+    borders.push(program.globals);
+    if let Some((at, number)) = program.claim {
+        borders.extend([at, at + program.proctypes[number as usize].size]);
+    }
+    let records = program.proctypes.iter().map(|proctype| Record {
+        size: proctype.size as usize,
+        borders: sorted(proctype.channels.iter().flat_map(extent)),
+    });
+    Layout {
+        first_record: (program.first_process - program.hidden) as usize,
+        borders: sorted(borders.iter().filter_map(|at| at.checked_sub(program.hidden))),
+        records: records.collect(),
+    }
+}
+
+fn sorted(borders: impl Iterator<Item = u32>) -> Vec<usize> {
+    let mut borders: Vec<usize> = borders.map(|border| border as usize).collect();
+    borders.sort_unstable();
+    borders
+}

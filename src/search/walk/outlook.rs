@@ -1,0 +1,229 @@
+//! Looking ahead: at a state that was just entered, the walk makes all its plain successors before it follows the first.
+//!
+//! A depth-first search looks one state up at a time and waits for memory each time. Here the walk makes the successors of a state one
+//! after the other and takes each back at once; the visitor asks for the memory of all of them, and then says which of them are known
+//! already (see [`Visitor::foresee`]). The known ones are done with. The others are made again when their turn comes, and are looked
+//! up again then.
+//!
+//! The order in which states are entered does not change, and neither does any count: a successor that is known now is known later too,
+//! because the visitors that look ahead forget nothing. What is not a plain step (an error, a step into an atomic
+//! block, an escape) is left for its turn, together with all that follows it in the same process. A rendezvous is a plain step if all who
+//! take part in it take plain steps.
+
+use super::frame::Place;
+use super::{Control, Found, Visitor, Walk};
+use crate::exec::seam::NOBODY;
+use crate::exec::{Cursor, Fired, Machine};
+use crate::search::reduce::Full;
+
+/// So many successors may wait on the whole path. A search that goes deeper does not look ahead down there: the successors would take
+/// more memory than the path does.
+pub(super) const MOST_WAITING: usize = 1 << 20;
+/// Of one state so many successors are made ahead; those behind are left for their turn.
+const MOST_AHEAD: usize = 64;
+/// States with more bytes than this are not made ahead: copying them takes longer than the waits.
+pub(super) const LONGEST_STATE: usize = 1 << 12;
+
+/// What is to be done about a successor that the walk has seen ahead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    /// The state was known: it only counts.
+    Known,
+    /// The transition leads to a state that was not known.
+    Follow,
+    /// A message was offered and nobody takes it.
+    Refused,
+    /// A message was offered, and all that comes of it is known. The receives that take it stand behind it.
+    Offered,
+    /// A receive that takes the offer before it, and leads to a state that was not known.
+    Heard,
+    /// The same, and the state was known.
+    HeardKnown,
+    /// What was seen ahead does not count: the offer that it belongs to is tried as if nobody had looked ahead.
+    Dropped,
+    /// From this transition on, the process is tried as if nobody had looked ahead.
+    Resume,
+    /// There is nothing more.
+    End,
+}
+
+/// A successor that waits for its turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    number: u32,
+    pid: u8,
+    moved: bool,
+    fate: Fate,
+}
+
+impl Ahead {
+    fn new(cursor: &Cursor, fate: Fate) -> Ahead {
+        Ahead { number: cursor.tried(), pid: cursor.pid() as u8, moved: cursor.moved(), fate }
+    }
+
+    /// Was the visitor asked about the state, and has not answered yet?
+    fn is_asked(&self) -> bool {
+        matches!(self.fate, Fate::Follow | Fate::Heard | Fate::Dropped)
+    }
+}
+
+impl Walk {
+    /// Makes the successors of the top frame, which was just entered, and notes what is to be done about each.
+    pub(super) fn look_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) {
+        machine.set_timeout(false);
+        let program = machine.program();
+        let mark = machine.mark();
+        if self.ahead.capacity() - self.ahead.len() < 2 * MOST_AHEAD {
+            // By quarters: doubling would leap over a budget.
+            self.ahead.reserve_exact(self.ahead.len() / 4 + 1024);
+        }
+        self.ahead.push(Ahead { number: 0, pid: 0, moved: false, fate: Fate::End });
+        let first = self.ahead.len();
+        let mut offers = false;
+        let mut left = machine.process_count() as u8;
+        let mut cursor = Cursor::default();
+        while let Some(fired) = machine.sweep(&mut cursor, &mut left, NOBODY) {
+            let transition = &program.transitions[cursor.tried() as usize];
+            if fired != Fired::Done || transition.escape != 0 {
+                self.ahead.push(Ahead::new(&cursor, Fate::Resume));
+                cursor = Cursor::nothing(cursor.pid());
+            } else if machine.in_handshake() {
+                offers = true;
+                self.hear_ahead(machine, visitor, &mut cursor);
+            } else if transition.atomic {
+                self.ahead.push(Ahead::new(&cursor, Fate::Resume));
+                cursor = Cursor::nothing(cursor.pid());
+            } else {
+                self.ahead.push(Ahead::new(&cursor, Fate::Follow));
+                visitor.foresee(machine);
+                cursor.took(transition);
+            }
+            machine.undo(mark);
+            if self.ahead.len() - first >= MOST_AHEAD {
+                self.leave_the_rest(machine, cursor, left);
+                break;
+            }
+        }
+        let mut waiting = self.ahead[first..].iter_mut().filter(|ahead| ahead.is_asked());
+        visitor.sort_out(|known| {
+            if let Some(ahead) = waiting.next()
+                && known
+            {
+                ahead.fate = match ahead.fate {
+                    Fate::Follow => Fate::Known,
+                    Fate::Heard => Fate::HeardKnown,
+                    other => other,
+                };
+            }
+        });
+        if offers {
+            self.judge_offers(first);
+        }
+        // The last is taken first.
+        self.ahead[first..].reverse();
+        if let Place::Entered { foreseen, .. } = &mut self.top().place {
+            *foreseen = true;
+        }
+    }
+
+    /// Leaves for its turn what the cursor has not tried yet, and the processes below `left`.
+    #[cold]
+    fn leave_the_rest(&mut self, machine: &Machine<'_>, cursor: Cursor, left: u8) {
+        let mut resume = |cursor: Cursor| {
+            if !cursor.is_done() {
+                let (number, pid) = (cursor.tried().wrapping_add(1), cursor.pid() as u8);
+                self.ahead.push(Ahead { number, pid, moved: cursor.moved(), fate: Fate::Resume });
+            }
+        };
+        resume(cursor);
+        (0..usize::from(left)).rev().for_each(|pid| resume(Cursor::at(pid, machine.place(pid))));
+    }
+
+    /// The machine has just offered a message: looks at everybody who takes it. If somebody takes it with more than a plain step, the offer
+    /// is left for its turn.
+    fn hear_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V, cursor: &mut Cursor) {
+        let program = machine.program();
+        let offer = self.ahead.len();
+        self.ahead.push(Ahead::new(cursor, Fate::Offered));
+        let mark = machine.mark();
+        let mut left = machine.process_count() as u8;
+        let mut receiver = Cursor::default();
+        while let Some(fired) = machine.sweep(&mut receiver, &mut left, cursor.pid() as u8) {
+            let transition = &program.transitions[receiver.tried() as usize];
+            if fired != Fired::Done || transition.escape != 0 || transition.atomic {
+                self.ahead[offer].fate = Fate::Resume;
+                self.ahead[offer + 1..].iter_mut().for_each(|heard| heard.fate = Fate::Dropped);
+                *cursor = Cursor::nothing(cursor.pid());
+                machine.undo(mark);
+                return;
+            }
+            self.ahead.push(Ahead::new(&receiver, Fate::Heard));
+            visitor.foresee(machine);
+            receiver.took(transition);
+            machine.undo(mark);
+        }
+        if self.ahead.len() == offer + 1 {
+            self.ahead[offer].fate = Fate::Refused;
+            cursor.offer_failed();
+        } else {
+            cursor.took(&program.transitions[cursor.tried() as usize]);
+        }
+    }
+
+    /// An offer of which all that comes is known only counts; any other is followed as a whole.
+    fn judge_offers(&mut self, first: usize) {
+        for offer in first..self.ahead.len() {
+            if self.ahead[offer].fate != Fate::Offered {
+                continue;
+            }
+            let behind = &mut self.ahead[offer + 1..];
+            let heard = behind.iter().take_while(|heard| matches!(heard.fate, Fate::Heard | Fate::HeardKnown)).count();
+            if behind[..heard].iter().any(|heard| heard.fate == Fate::Heard) {
+                behind[..heard].iter_mut().for_each(|heard| heard.fate = Fate::Dropped);
+                self.ahead[offer].fate = Fate::Follow;
+            }
+        }
+    }
+
+    /// Puts the cursor of the top frame, from which the walk has looked ahead, at what comes next.
+    #[inline]
+    pub(super) fn next_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Found {
+        while let Some(Ahead { number, pid, moved, fate }) = self.ahead.pop() {
+            match fate {
+                Fate::Known | Fate::HeardKnown => {
+                    self.reached[number as usize] = true;
+                    self.completed[number as usize] = true;
+                    self.top().any = true;
+                    visitor.known();
+                    self.unheard += 1;
+                    if self.unheard >= super::TICK && self.tick(machine, visitor, &Full) == Control::Stop {
+                        return Found::Stop;
+                    }
+                }
+                // Between the two halves of a rendezvous the path is one step longer.
+                Fate::Offered | Fate::Refused => {
+                    self.reached[number as usize] = true;
+                    self.completed[number as usize] |= fate == Fate::Offered;
+                    self.deepest = self.deepest.max(self.depth() + 1);
+                }
+                Fate::Heard | Fate::Dropped => {}
+                Fate::Follow => {
+                    self.top().cursor = Cursor::within(pid, number, number + 1, moved);
+                    return Found::Process;
+                }
+                Fate::Resume => {
+                    let end = machine.place(usize::from(pid)).end;
+                    self.top().cursor = Cursor::within(pid, number, end, moved);
+                    return Found::Process;
+                }
+                Fate::End => break,
+            }
+        }
+        let top = self.top();
+        top.left = 0;
+        if let Place::Entered { foreseen, .. } = &mut top.place {
+            *foreseen = false;
+        }
+        Found::Nobody
+    }
+}

@@ -1,0 +1,374 @@
+//! Every visited state, whole: as it is while memory is plenty, compressed when memory runs short.
+//!
+//! Idea: the [exact store](super::exact) is the faster one as long as there is room, the [tree store](super::tree) holds five to twenty
+//! times as many states. So a search may begin with the first and go on with the second, without starting again. What the exact
+//! store has visited moves over state by state. Its table of slots, which nobody needs for that, is given back first, and its pages one
+//! by one, so that the move takes no more memory than there was. The states that are moved are also what the tree learns from.
+//!
+//! Handles of states on the stack stay good: the store remembers where these states have gone. Handles of other states do not. So a
+//! search that keeps handles of states which have left the stack must not move.
+//!
+//! Sound always, since both stores are.
+
+use crate::limit::Limit;
+use crate::model::TransitionType;
+use crate::store::depth::exact::ExactStore;
+use crate::store::depth::tree::TreeStore;
+use crate::store::parts::tree::Layout;
+use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit};
+use rapidhash::RapidHashMap;
+
+/// Set in the handle of a state in the tree. The tree does not use this bit, and no position in the exact store has it.
+const IN_TREE: u64 = 1 << 63;
+
+/// Bytes of an entry of a map from one word to another, with what the map itself needs.
+const MAP_ENTRY: usize = 20;
+
+/// Bytes of a tree that do not grow with the states.
+const SMALL_TREE: usize = 128 << 10;
+
+/// States longer than this part of the budget are not moved.
+const LONG_STATES: usize = 1024;
+
+/// Where the states are.
+#[derive(Debug)]
+enum Kept {
+    Exact(ExactStore),
+    Tree(TreeStore),
+}
+
+/// At most so many states of a store, from the first to the last.
+fn spread(exact: &ExactStore, most: usize) -> impl Iterator<Item = &[u8]> {
+    let step = exact.len().div_ceil(most).max(1);
+    let handles = std::iter::successors(exact.first(), |&handle| exact.next(handle)).step_by(step);
+    handles.map(|handle| exact.get(handle))
+}
+
+/// Would a tree take half of what the exact store takes, or less? A tree of some of the states tells; it shares less than the tree of all
+/// of them. Where every state has a shape of its own, a tree takes more.
+fn pays(mut tree: TreeStore, exact: &ExactStore, most: usize) -> bool {
+    let (mut states, mut bytes) = (0, 0);
+    for state in spread(exact, most) {
+        if tree.take_over(state, false) == Visit::Full {
+            return false;
+        }
+        (states, bytes) = (states + 1, bytes + state.len());
+    }
+    states == 0 || Store::memory(&tree).saturating_sub(SMALL_TREE) < bytes / 2
+}
+
+/// What a store needs to move.
+#[derive(Debug)]
+struct Mover {
+    layout: Layout,
+    tracks: bool,
+    budget: usize,
+}
+
+/// The states, in one of the two stores. See the head of this file.
+#[derive(Debug)]
+pub struct WholeStore {
+    kept: Kept,
+    /// How to move to a tree, if that is wanted.
+    mover: Option<Mover>,
+    /// Where the states have gone that were on the stack when the store moved, by their handles, and the way back.
+    moved: RapidHashMap<u64, u64>,
+    moved_back: RapidHashMap<u64, u64>,
+    /// How many states there were when the store moved.
+    moved_at: Option<u64>,
+    /// The tree had no room for all of them: what it does not know may have been visited, so nothing is new any more.
+    lost: bool,
+}
+
+impl WholeStore {
+    /// The states as they are, from first to last.
+    pub fn exact(store: ExactStore) -> WholeStore {
+        WholeStore::of(Kept::Exact(store), None)
+    }
+
+    /// The states compressed, from first to last.
+    pub fn tree(store: TreeStore) -> WholeStore {
+        WholeStore::of(Kept::Tree(store), None)
+    }
+
+    /// The states as they are, and compressed from the moment on at which they would need more than `budget` bytes otherwise. `tracks`:
+    /// the search asks which states are on the stack.
+    pub fn moving(seed: u64, layout: Layout, tracks: bool, budget: usize) -> WholeStore {
+        let exact = ExactStore::with_budget(seed, budget);
+        WholeStore::of(Kept::Exact(exact), Some(Mover { layout, tracks, budget }))
+    }
+
+    fn of(kept: Kept, mover: Option<Mover>) -> WholeStore {
+        let (moved, moved_back) = (RapidHashMap::default(), RapidHashMap::default());
+        WholeStore { kept, mover, moved, moved_back, moved_at: None, lost: false }
+    }
+
+    /// How many states had been visited when the store moved to the tree, if it has.
+    pub fn moved_at(&self) -> Option<u64> {
+        self.moved_at
+    }
+
+    /// Moves to the tree. `false` if the store does not move, or has moved already.
+    #[cold]
+    fn go_over(&mut self) -> bool {
+        let Kept::Exact(exact) = &mut self.kept else { return false };
+        let Some(Mover { layout, tracks, budget }) = self.mover.take() else { return false };
+        let length = exact.first().map_or(0, |handle| exact.get(handle).len());
+        if length > budget / LONG_STATES {
+            // The tree of such a state alone would take the rest of the budget.
+            return false;
+        }
+        // What is learned from counts as well, eight bytes for each byte of a state, and memory is short.
+        let most = (budget / 16 / (8 * length + 64)).clamp(16, TreeStore::SAMPLE);
+        let learned = |store: TreeStore| store.learning_from(spread(exact, most));
+        if !pays(learned(TreeStore::new(layout.clone(), tracks, budget)), exact, most) {
+            return false;
+        }
+        let mut tree = learned(TreeStore::new(layout, tracks, budget));
+        let exact = std::mem::replace(exact, ExactStore::with_budget(0, 0));
+        self.moved_at = Some(exact.len() as u64);
+        exact.drain(|handle, state, on_stack, left| {
+            let maps = (self.moved.capacity() + self.moved_back.capacity()) * MAP_ENTRY;
+            tree.set_budget(budget.saturating_sub(left + maps));
+            match tree.take_over(state, on_stack) {
+                Visit::New(to) => {
+                    if tracks && on_stack {
+                        self.moved.insert(handle.0, to.0 | IN_TREE);
+                        self.moved_back.insert(to.0 | IN_TREE, handle.0);
+                    }
+                    true
+                }
+                Visit::Seen { .. } => true,
+                Visit::Full => {
+                    self.lost = true;
+                    false
+                }
+            }
+        });
+        tree.set_budget(budget.saturating_sub(self.maps()));
+        self.kept = Kept::Tree(tree);
+        true
+    }
+
+    /// Bytes of the maps of states that have moved.
+    fn maps(&self) -> usize {
+        (self.moved.capacity() + self.moved_back.capacity()) * MAP_ENTRY
+    }
+
+    /// The handle by which the search knows a state of the tree.
+    #[inline]
+    fn known_as(&self, handle: Handle) -> Handle {
+        let handle = handle.0 | IN_TREE;
+        if self.moved_back.is_empty() {
+            return Handle(handle);
+        }
+        Handle(self.moved_back.get(&handle).copied().unwrap_or(handle))
+    }
+
+    /// The handle by which the tree knows a state.
+    #[inline]
+    fn in_tree(&self, handle: Handle) -> Option<Handle> {
+        let handle = if handle.0 & IN_TREE == 0 { *self.moved.get(&handle.0)? } else { handle.0 };
+        Some(Handle(handle & !IN_TREE))
+    }
+}
+
+impl Store for WholeStore {
+    const EXACT: bool = true;
+    const FORESEES: bool = true;
+
+    /// A look-up in the tree is more than one wait for memory, and two of them cost more than one that waits.
+    #[inline]
+    fn foresees(&self) -> bool {
+        matches!(self.kept, Kept::Exact(_))
+    }
+
+    #[inline]
+    fn hash(&self, state: &[u8]) -> u64 {
+        match &self.kept {
+            Kept::Exact(exact) => Store::hash(exact, state),
+            Kept::Tree(_) => 0,
+        }
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        if let Kept::Exact(exact) = &self.kept {
+            exact.prefetch(hash);
+        }
+    }
+
+    #[inline]
+    fn prefetch_record(&self, hash: u64) {
+        if let Kept::Exact(exact) = &self.kept {
+            exact.prefetch_record(hash);
+        }
+    }
+
+    #[inline]
+    fn contains_hashed(&self, state: &[u8], hash: u64) -> bool {
+        match &self.kept {
+            Kept::Exact(exact) => exact.contains_hashed(state, hash),
+            Kept::Tree(tree) => tree.find(state).is_some(),
+        }
+    }
+
+    #[inline]
+    fn visit(&mut self, state: &[u8], how: TransitionType) -> Visit {
+        let visit = match &mut self.kept {
+            Kept::Exact(exact) => exact.visit(state, how),
+            Kept::Tree(_) if self.lost => Visit::Full,
+            Kept::Tree(tree) => match tree.visit(state, how) {
+                Visit::New(handle) => Visit::New(Handle(handle.0 | IN_TREE)),
+                other => other,
+            },
+        };
+        if visit == Visit::Full && self.go_over() { self.visit(state, how) } else { visit }
+    }
+
+    #[inline]
+    fn leave(&mut self, handle: Handle) {
+        match &mut self.kept {
+            Kept::Exact(exact) => exact.leave(handle),
+            Kept::Tree(_) => {
+                let there = self.in_tree(handle);
+                if let (Kept::Tree(tree), Some(there)) = (&mut self.kept, there) {
+                    tree.leave(there);
+                    if !self.moved.is_empty() && self.moved.remove(&handle.0).is_some() {
+                        self.moved_back.remove(&(there.0 | IN_TREE));
+                    }
+                }
+            }
+        }
+    }
+
+    fn locate(&self, state: &[u8]) -> Option<Handle> {
+        self.find(state).map(|(handle, _)| handle)
+    }
+
+    fn contains(&self, state: &[u8]) -> bool {
+        self.find(state).is_some()
+    }
+
+    fn memory(&self) -> usize {
+        self.maps()
+            + match &self.kept {
+                Kept::Exact(exact) => Store::memory(exact),
+                Kept::Tree(tree) => Store::memory(tree),
+            }
+    }
+
+    fn relieve(&mut self) -> bool {
+        self.go_over()
+    }
+
+    fn limit(&self, on_stack: u64) -> Limit {
+        match &self.kept {
+            Kept::Exact(exact) => exact.limit(on_stack),
+            Kept::Tree(tree) => tree.limit(on_stack),
+        }
+    }
+
+    fn statistics(&self) -> StoreStatistics {
+        match &self.kept {
+            Kept::Exact(exact) => Store::statistics(exact),
+            Kept::Tree(tree) => Store::statistics(tree),
+        }
+    }
+}
+
+impl FindStore for WholeStore {
+    #[inline]
+    fn find(&self, state: &[u8]) -> Option<(Handle, bool)> {
+        match &self.kept {
+            Kept::Exact(exact) => exact.find(state),
+            Kept::Tree(tree) => tree.find(state).map(|(handle, on_stack)| (self.known_as(handle), on_stack)),
+        }
+    }
+
+    fn read(&self, handle: Handle, state: &mut Vec<u8>) {
+        match &self.kept {
+            Kept::Exact(exact) => exact.read(handle, state),
+            Kept::Tree(tree) => match self.in_tree(handle) {
+                Some(handle) => tree.read(handle, state),
+                None => state.clear(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    const HOW: TransitionType = TransitionType::Other;
+
+    fn state(i: u64) -> Vec<u8> {
+        let mut bytes = vec![0; 100 + (i % 3) as usize];
+        bytes[..2].copy_from_slice(&(i as u16 % 997).to_le_bytes());
+        bytes[50..58].copy_from_slice(&(i / 997).to_le_bytes());
+        bytes
+    }
+
+    fn is_new(store: &mut WholeStore, i: u64) -> bool {
+        matches!(store.visit(&state(i), HOW), Visit::New(_))
+    }
+
+    /// Everything is as before: what is there, what is on the stack, and the handles of what is on the stack.
+    #[test]
+    fn a_move_changes_no_answer() {
+        for budget in [usize::MAX, 1 << 20, 600_000] {
+            let mut store = WholeStore::moving(1, Layout::default(), true, budget);
+            let mut model: HashMap<Vec<u8>, (Handle, bool)> = HashMap::new();
+            for i in 0..30_000 {
+                match store.visit(&state(i), HOW) {
+                    Visit::New(handle) => assert!(model.insert(state(i), (handle, true)).is_none()),
+                    other => panic!("{i} of {budget}: {other:?}"),
+                }
+                let (handle, on_stack) = model.get_mut(&state(i / 3 * 2)).unwrap();
+                if std::mem::replace(on_stack, false) {
+                    store.leave(*handle);
+                }
+                assert!(store.memory() <= budget);
+            }
+            assert_eq!(store.moved_at().is_some(), budget != usize::MAX);
+            let mut bytes = Vec::new();
+            for (state, (handle, on_stack)) in model {
+                assert_eq!(store.visit(&state, HOW), Visit::Seen { on_stack });
+                assert_eq!(store.find(&state).map(|(_, on_stack)| on_stack), Some(on_stack));
+                if on_stack {
+                    assert_eq!(store.find(&state), Some((handle, true)));
+                    store.read(handle, &mut bytes);
+                    assert_eq!(bytes, state);
+                    store.leave(handle);
+                    assert_eq!(store.visit(&state, HOW), Visit::Seen { on_stack: false });
+                }
+            }
+        }
+    }
+
+    /// It is asked to take less, and does; a second time it cannot.
+    #[test]
+    fn a_move_can_be_asked_for_once() {
+        let mut store = WholeStore::moving(1, Layout::default(), false, usize::MAX);
+        assert!((0..5_000).all(|i| matches!(store.visit(&state(i), HOW), Visit::New(_))));
+        let before = store.memory();
+        assert!(store.relieve() && !store.relieve() && store.memory() < before / 2);
+        assert!((0..5_000).all(|i| store.visit(&state(i), HOW) == Visit::Seen { on_stack: false }));
+        assert!(!WholeStore::exact(ExactStore::new(1)).relieve());
+        assert!(!WholeStore::tree(TreeStore::new(Layout::default(), false, usize::MAX)).relieve());
+    }
+
+    #[test]
+    fn where_not_even_the_tree_has_room_the_store_is_full() {
+        let mut store = WholeStore::moving(1, Layout::default(), true, 150_000);
+        let mut i = 0;
+        while store.visit(&state(i), HOW) != Visit::Full {
+            i += 1;
+        }
+        assert!(store.moved_at().is_some() && i > 500, "{i}");
+        // It stays full: a state that was lost on the way must not be new again.
+        assert!((0..i).all(|i| !is_new(&mut store, i)));
+    }
+}

@@ -1,0 +1,260 @@
+//! A set of states in a few bytes each, and yet exact: tree compression.
+//!
+//! Idea (Laarman, van de Pol and Weber, "Parallel recursive state compression for free", 2011): a state is cut into leaves, each
+//! different leaf gets a number, each different group of numbers gets a number, and so on up a tree. States share
+//! nearly all of these nodes. What a state has for itself is its root: one pair of numbers. The roots lie in a compact table
+//! (Laarman, "Optimal compression of combinatorial state spaces", 2019; see `roots`), so that they take four to six bytes.
+//!
+//! Exact: equal words have equal numbers and different words have different ones. So by induction over the tree two states of
+//! the same shape have the same root exactly if they have the same bytes, and a root gives its state back. States of another
+//! length, or with processes of other types at other places, have another shape, and a root names its shape.
+//!
+//! What is our own: a state is cut at the borders of processes, channels and variables (`layout`), and which parts are
+//! neighbours in the tree is learned from some states (`pairing`), since that decides how many nodes there are.
+//!
+//! Cost: see `roots` and `nodes`. A look-up looks at all leaves, and looks up those that differ from the state before and the nodes
+//! above them.
+
+mod layout;
+mod nodes;
+mod packed;
+mod pairing;
+mod roots;
+mod shape;
+
+pub use layout::{Layout, Record};
+pub(in crate::store) use roots::{Known, Root};
+
+use crate::store::parts::arena::NoRoom;
+use layout::Unit;
+use nodes::Nodes;
+use pairing::Pairing;
+use rapidhash::RapidHashMap;
+use roots::{LAST_SHAPE, Roots};
+use shape::{Shape, both};
+
+/// From so many states on a shape is given a tree of its own.
+const ENOUGH: usize = 256;
+
+/// Bytes that the making of a shape takes for each byte of a state, at most.
+const SHAPE_PER_BYTE: usize = 32;
+
+/// What was learned: for some shapes a pairing of their units. Of the first one the other shapes make theirs.
+type Learned = Vec<(Vec<Unit>, Pairing)>;
+
+/// What makes up a shape: the length of a state, and where records of which type start.
+type Outline = (usize, Vec<(u32, u8)>);
+
+/// A set of states. See the head of this file.
+#[derive(Debug)]
+pub(in crate::store) struct Tree {
+    layout: Layout,
+    learned: Learned,
+    shapes: Vec<Shape>,
+    /// The shapes by what makes them up.
+    numbers: RapidHashMap<Outline, u32>,
+    /// The shape of the state that was looked at last.
+    last: usize,
+    records: Vec<(u32, u8)>,
+    of_shapes: usize,
+    nodes: Nodes,
+    roots: Roots,
+    len: u64,
+}
+
+impl Tree {
+    /// An empty set of states of this layout.
+    pub(in crate::store) fn new(layout: Layout) -> Tree {
+        Tree {
+            layout,
+            learned: Vec::new(),
+            shapes: Vec::new(),
+            numbers: RapidHashMap::default(),
+            last: 0,
+            records: Vec::new(),
+            of_shapes: 0,
+            nodes: Nodes::default(),
+            roots: Roots::default(),
+            len: 0,
+        }
+    }
+
+    /// Learns from some states which parts of a state belong together. For a set that is still empty.
+    pub(in crate::store) fn learn<'s>(&mut self, states: impl Iterator<Item = &'s [u8]>) {
+        if self.len > 0 || !self.shapes.is_empty() {
+            return;
+        }
+        let mut samples: RapidHashMap<Outline, Vec<Vec<u32>>> = RapidHashMap::default();
+        let mut records = Vec::new();
+        for state in states {
+            self.layout.records_of(state, &mut records);
+            let units = self.layout.units(state.len(), &records);
+            let columns =
+                samples.entry((state.len(), records.clone())).or_insert_with(|| vec![Vec::new(); units.len()]);
+            for (column, unit) in columns.iter_mut().zip(&units) {
+                column.push(rapidhash::v3::rapidhash_v3(&state[unit.start..unit.end]) as u32);
+            }
+        }
+        let mut shapes: Vec<_> = samples.into_iter().collect();
+        let seen = |columns: &[Vec<u32>]| columns.first().map_or(0, Vec::len);
+        // The most frequent shapes first; the order must not depend on that of a hash table.
+        shapes.sort_by(|(a, one), (b, other)| seen(other).cmp(&seen(one)).then_with(|| a.cmp(b)));
+        for ((length, records), columns) in shapes {
+            if seen(&columns) < ENOUGH && !self.learned.is_empty() {
+                break;
+            }
+            let units = self.layout.units(length, &records);
+            let most = pairing::worth(units.len());
+            if let Some(pairing) = pairing::learn(columns.into_iter().map(|column| spread(column, most)).collect()) {
+                self.learned.push((units, pairing));
+            }
+        }
+    }
+
+    /// How many states are worth learning from.
+    pub(in crate::store) const SAMPLE: usize = 1 << 14;
+
+    /// Number of states.
+    pub(in crate::store) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Bytes in use.
+    pub(in crate::store) fn memory(&self) -> usize {
+        self.nodes.memory() + self.roots.memory() + self.of_shapes
+    }
+
+    /// A root as it lies in the table.
+    fn root(&self, shape: usize, (left, right): (u32, u32)) -> Option<Root> {
+        if shape < LAST_SHAPE as usize {
+            return Some(Root { shape: shape as u32, left, right });
+        }
+        let top = self.nodes.find(both(left, right))?;
+        Some(Root { shape: LAST_SHAPE, left: shape as u32, right: top })
+    }
+
+    /// Looks a state up and inserts it with the mark if it is not there. `budget`: how many bytes the set may take.
+    #[inline]
+    pub(in crate::store) fn insert(
+        &mut self,
+        state: &[u8],
+        marked: bool,
+        budget: usize,
+    ) -> Result<(Root, Known), NoRoom> {
+        let number = self.shape_of(state, budget)?;
+        let others = self.memory() - self.nodes.memory();
+        let shape = &mut self.shapes[number];
+        let room = budget.saturating_sub(others);
+        shape.look_up(state, &mut self.nodes, room)?;
+        let halves = shape.halves();
+        if number >= LAST_SHAPE as usize {
+            // Few models have so many shapes. One more node stands for both halves, and the root names the shape.
+            self.nodes.intern(both(halves.0, halves.1), room.saturating_sub(self.nodes.memory()))?;
+        }
+        let root = self.root(number, halves).ok_or(NoRoom)?;
+        let known = self.roots.insert(root, marked, budget.saturating_sub(self.memory()))?;
+        self.len += u64::from(known == Known::New);
+        Ok((root, known))
+    }
+
+    /// The number of the state's shape, which is made if there is none.
+    #[inline]
+    fn shape_of(&mut self, state: &[u8], budget: usize) -> Result<usize, NoRoom> {
+        if let Some(shape) = self.shapes.get(self.last)
+            && shape.fits(state)
+        {
+            return Ok(self.last);
+        }
+        self.other_shape(state, budget)
+    }
+
+    #[cold]
+    fn other_shape(&mut self, state: &[u8], budget: usize) -> Result<usize, NoRoom> {
+        self.layout.records_of(state, &mut self.records);
+        let key = (state.len(), std::mem::take(&mut self.records));
+        if let Some(&number) = self.numbers.get(&key) {
+            self.records = key.1;
+            self.last = number as usize;
+            return Ok(self.last);
+        }
+        if state.len() * SHAPE_PER_BYTE > budget.saturating_sub(self.memory()) {
+            self.records = key.1;
+            return Err(NoRoom);
+        }
+        let units = self.layout.units(state.len(), &key.1);
+        let pairing = self.pairing(&units);
+        let shape = Shape::new(state.len(), key.1.clone(), &units, pairing.as_ref());
+        // The tables of shapes are small: twice their entries is more than they take.
+        let size = shape.memory() * 2 + (key.1.len() * size_of::<(u32, u8)>() + 64) * 2;
+        if self.memory() + size > budget || self.shapes.len() + 1 >= 1 << roots::ID_BITS {
+            return Err(NoRoom);
+        }
+        self.of_shapes += size;
+        self.last = self.shapes.len();
+        self.numbers.insert(key, self.last as u32);
+        self.shapes.push(shape);
+        Ok(self.last)
+    }
+
+    /// The pairing of these units: the one that was learned, or one that is as similar as can be.
+    fn pairing(&self, units: &[Unit]) -> Option<Pairing> {
+        let same = self.learned.iter().find(|(known, _)| known == units);
+        if let Some((_, pairing)) = same {
+            return Some(pairing.clone());
+        }
+        let mut left: Vec<bool> = vec![true; units.len()];
+        let taken = self.learned.first().and_then(|(known, pairing)| {
+            let place =
+                |unit: &Unit| units.iter().position(|other| (other.record, other.part) == (unit.record, unit.part));
+            let places: Vec<Option<usize>> = known.iter().map(place).collect();
+            places.iter().flatten().for_each(|&place| left[place] = false);
+            pairing.renamed(&|number| places.get(number).copied().flatten())
+        });
+        let others = (0..units.len()).filter(|&number| left[number]).map(Pairing::Unit).collect();
+        match taken {
+            Some(taken) => Some(taken.beside(others)),
+            None => Pairing::balanced(others),
+        }
+    }
+
+    /// The root of a state that is there, and whether it has the mark.
+    pub(in crate::store) fn find(&self, state: &[u8]) -> Option<(Root, bool)> {
+        let mut records = Vec::new();
+        self.layout.records_of(state, &mut records);
+        let &number = self.numbers.get(&(state.len(), records))?;
+        let halves = self.shapes[number as usize].find(state, &self.nodes)?;
+        let root = self.root(number as usize, halves)?;
+        self.roots.find(root).map(|marked| (root, marked))
+    }
+
+    /// Takes the mark from a state.
+    #[inline]
+    pub(in crate::store) fn unmark(&mut self, root: Root) {
+        self.roots.unmark(root);
+    }
+
+    /// Writes the state of a root.
+    pub(in crate::store) fn read(&self, root: Root, state: &mut Vec<u8>) {
+        let mut halves = (root.left, root.right);
+        let mut number = root.shape as usize;
+        if root.shape == LAST_SHAPE {
+            let top = self.nodes.word(root.right);
+            (number, halves) = (root.left as usize, (top as u32, (top >> 32) as u32));
+        }
+        match self.shapes.get(number) {
+            Some(shape) => shape.read(halves.0, halves.1, &self.nodes, state),
+            None => state.clear(),
+        }
+    }
+
+    /// Calls `each` with every root, until it answers `false`.
+    pub(in crate::store) fn each(&self, each: impl FnMut(Root) -> bool) {
+        self.roots.each(each);
+    }
+}
+
+/// At most so many of the values, evenly from first to last.
+fn spread(values: Vec<u32>, most: usize) -> Vec<u32> {
+    let step = values.len().div_ceil(most.max(1)).max(1);
+    values.into_iter().step_by(step).collect()
+}

@@ -1,0 +1,268 @@
+//! Certificates: every model of the corpus and every example is checked with `--certificate`, and `pv certify` comes to the same verdict
+//! with the reference executor. A certificate from which a state was taken is refused, and so is one of another model or one in which a
+//! byte was changed.
+//!
+//! Models with more than 20,000 states are left out here; `PV_CERTIFY=200000 cargo test --release --test certificates` takes those with up
+//! to 200,000.
+
+mod common;
+
+use common::{Expectation, LARGEST, command};
+use libtest_mimic::{Arguments, Failed, Trial};
+use pv::certificate::file::{decode, encode};
+use pv::certificate::{Certificate, Evidence, Section, Table};
+use pv::certify::check::check;
+use pv::certify::definition::Definition;
+use pv::source::SourceMap;
+use pv::source::preprocess::PreprocessOptions;
+use std::path::Path;
+
+/// What a model is checked for: by default, without its properties, for progress; and the searches that keep every state.
+const LINES: [&str; 5] =
+    ["", "--no-claims --sleep", "--no-claims --search bfs", "--non-progress", "--non-progress --fair"];
+
+fn most() -> u64 {
+    std::env::var("PV_CERTIFY").ok().and_then(|most| most.parse().ok()).unwrap_or(LARGEST)
+}
+
+fn definition(text: &str) -> Definition {
+    let mut map = SourceMap::new();
+    let file = map.add_file("model.pml".to_string(), None, text.to_string());
+    pv::certify::read(&mut map, file, &PreprocessOptions::default()).expect("a model")
+}
+
+fn run(folder: &Path, line: &str) -> (i32, String) {
+    let output = command(folder, line).output().expect("pv runs");
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Checks a model and its certificate; gives what stands in the file, if there is one.
+fn certify(folder: &Path, model: &Path, line: &str) -> Result<Option<Certificate>, Failed> {
+    let model = model.display();
+    let file = folder.join("certificate");
+    let _ = std::fs::remove_file(&file);
+    let (verdict, said) = run(folder, &format!("check {model} --no-trail --quiet --certificate certificate {line}"));
+    if !file.exists() {
+        // The model is refused, or its search has no end.
+        return if matches!(verdict, 2 | 3) { Ok(None) } else { Err(format!("{line}: exit {verdict}: {said}").into()) };
+    }
+    let (certified, said) = run(folder, &format!("certify {model} certificate"));
+    if certified != verdict {
+        return Err(format!("{line}: check says {verdict}, certify {certified}: {said}").into());
+    }
+    Ok(Some(decode(&std::fs::read(&file)?).map_err(|damage| damage.to_string())?))
+}
+
+/// The certificate with one of its tables changed.
+fn with_table(certificate: &Certificate, section: usize, change: impl FnOnce(Table) -> Table) -> Certificate {
+    let mut changed = certificate.clone();
+    if let Some(Section { evidence: Evidence::Holds(table), .. }) = changed.sections.get_mut(section) {
+        *table = change(std::mem::take(table));
+    }
+    changed
+}
+
+/// Every state of a complete search is needed.
+fn states_are_needed(definition: &Definition, certificate: &Certificate) -> Result<(), Failed> {
+    for (number, section) in certificate.sections.iter().enumerate() {
+        let Evidence::Holds(table) = &section.evidence else { continue };
+        for left_out in [0, table.len() / 3, table.len() / 2, table.len() - 1] {
+            let mut at = 0;
+            let less = with_table(certificate, number, |table| {
+                table.only(|_| {
+                    at += 1;
+                    at != left_out + 1
+                })
+            });
+            let Err(refusal) = check(definition, &less) else {
+                return Err(format!("state {left_out} of {} is not missed", table.len()).into());
+            };
+            if refusal.state.is_none() {
+                return Err(format!("no state shows why: {}", refusal.what).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn of_model(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    match common::expectation(&text) {
+        Expectation::Refused => return Ok(()),
+        // SPIN does not come to an end with it.
+        Expectation::Partial => return Ok(()),
+        Expectation::Counts(expected) if expected.stored > most() => return Ok(()),
+        _ => {}
+    }
+    let folder = tempfile::tempdir()?;
+    for line in LINES {
+        let Some(certificate) = certify(folder.path(), path, line)? else { continue };
+        if certificate.sections.iter().all(|section| tables(section).len() < 2_000) {
+            states_are_needed(&definition(&text), &certificate)?;
+        }
+    }
+    Ok(())
+}
+
+fn tables(section: &Section) -> &Table {
+    match &section.evidence {
+        Evidence::Holds(table) | Evidence::Broken(_, table) => table,
+    }
+}
+
+const MODEL: &str = "byte x; chan q = [2] of { byte, bit }; \
+     active proctype P() { do :: x < 2 -> q!x,1; x++ :: else -> break od } \
+     active proctype Q() { byte v; do :: q?v,_ -> assert(v < 2) :: timeout -> break od } ltl p { <> (x == 2) }";
+
+/// A folder with a model and its certificate.
+fn prepared(model: &str, line: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("m.pml"), model).expect("a model");
+    let (code, said) = run(folder.path(), &format!("check m.pml --no-trail --certificate c {line}"));
+    assert!(code < 2, "{said}");
+    folder
+}
+
+fn another_model_is_refused() -> Result<(), Failed> {
+    let folder = prepared(MODEL, "--no-claims");
+    std::fs::write(folder.path().join("n.pml"), MODEL.replace("v < 2", "v < 3"))?;
+    let (code, said) = run(folder.path(), "certify n.pml c");
+    assert!(code == 2 && said.contains("a certificate of another model: of `m.pml`"), "{said}");
+    // The fingerprint is not what it rests upon.
+    std::fs::write(folder.path().join("n.pml"), MODEL.replace("x < 2", "x < 3"))?;
+    let certificate = decode(&std::fs::read(folder.path().join("c"))?).map_err(|damage| damage.to_string())?;
+    let refusal = check(&definition(&MODEL.replace("x < 2", "x < 3")), &certificate).expect_err("another model");
+    assert_eq!(refusal.what, "a move leads to a state that is not in it");
+    Ok(())
+}
+
+fn a_changed_byte_is_refused() -> Result<(), Failed> {
+    let folder = prepared(MODEL, "");
+    let whole = std::fs::read(folder.path().join("c"))?;
+    for at in [0, 20, whole.len() / 2, whole.len() - 9, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        std::fs::write(folder.path().join("d"), &damaged)?;
+        let (code, said) = run(folder.path(), "certify m.pml d");
+        assert!(code == 2 && said.contains("at byte "), "{at}: {code} {said}");
+    }
+    for end in [0, 10, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(folder.path().join("d"), &whole[..end])?;
+        assert_eq!(run(folder.path(), "certify m.pml d").0, 2, "cut at {end}");
+    }
+    for (file, says) in [("none", "cannot read"), (".", "cannot read"), ("m.pml", "does not begin")] {
+        let (code, said) = run(folder.path(), &format!("certify m.pml {file}"));
+        assert!(code == 2 && said.contains(says), "{file}: {said}");
+    }
+    Ok(())
+}
+
+/// Whatever number is changed behind the checksums, the checker has an answer; and a state that is not the model's is not believed
+/// where it replaces one that is.
+fn changed_numbers_are_refused() -> Result<(), Failed> {
+    let folder = prepared(MODEL, "--no-claims");
+    let certificate = decode(&std::fs::read(folder.path().join("c"))?).map_err(|damage| damage.to_string())?;
+    let definition = definition(MODEL);
+    let Some(Section { evidence: Evidence::Holds(table), .. }) = certificate.sections.first() else {
+        return Err("no states".into());
+    };
+    let mut refused = 0;
+    for part in 0..table.processes.len() {
+        for change in [(1, 0, 0), (0, 1, 0), (0, 0, 1)] {
+            let changed = with_table(&certificate, 0, |mut table| {
+                table.processes = table
+                    .processes
+                    .iter()
+                    .enumerate()
+                    .map(|(number, process)| {
+                        let mut process = process.clone();
+                        if number == part {
+                            process.place += change.0;
+                            process.priority += change.1;
+                            process.locals.iter_mut().for_each(|local| *local += change.2);
+                        }
+                        process
+                    })
+                    .collect();
+                table
+            });
+            refused += usize::from(check(&definition, &changed).is_err());
+        }
+    }
+    // P has no variables: a change of them is none.
+    let without = table.processes.iter().filter(|process| process.locals.is_empty()).count();
+    assert_eq!(refused, 3 * table.processes.len() - without);
+    Ok(())
+}
+
+/// A counterexample must be one, and a property that does not hold has no other certificate.
+fn lies_are_refused() -> Result<(), Failed> {
+    let broken = MODEL.replace("v < 2", "v < 1");
+    let folder = prepared(&broken, "--no-claims");
+    let read = |name: &str| decode(&std::fs::read(folder.path().join(name)).expect("a file")).expect("a certificate");
+    let trail = read("c");
+    assert!(matches!(trail.sections[0].evidence, Evidence::Broken(..)));
+    let (good, bad) = (definition(MODEL), definition(&broken));
+    assert!(check(&bad, &trail).is_ok_and(|proved| !proved[0].holds));
+    assert!(check(&good, &trail).is_err());
+    // All states of the model, with the assertion unchecked; then the same file says that it was checked.
+    run(folder.path(), "check m.pml --no-trail --no-claims --no-assertions --certificate d");
+    let mut states = read("d");
+    assert!(check(&bad, &states).is_ok_and(|proved| proved[0].holds));
+    states.sections[0].checked.assertions = true;
+    let refusal = check(&bad, &states).expect_err("an assertion fails");
+    assert!(refusal.what == "an assertion failed" && refusal.state.is_some(), "{refusal:?}");
+    std::fs::write(folder.path().join("d"), encode(&states))?;
+    let (code, said) = run(folder.path(), "certify m.pml d");
+    assert!(code == 2 && said.contains("an assertion failed at m.pml:1"), "{said}");
+    Ok(())
+}
+
+/// For a formula the certificate has the states of the system, so the same states prove another formula, and disprove a third.
+fn formulas_are_judged_by_the_checker() -> Result<(), Failed> {
+    let text = format!("{MODEL} ltl q {{ [] (x < 3) }} ltl r {{ [] (x < 2) }}");
+    let folder = prepared(&text, "--property p");
+    let mut certificate = decode(&std::fs::read(folder.path().join("c"))?).map_err(|damage| damage.to_string())?;
+    let definition = definition(&text);
+    assert!(check(&definition, &certificate).is_ok());
+    for (name, holds) in [("q", true), ("r", false), ("s", false)] {
+        certificate.sections[0].checked.subject = pv::certificate::Subject::Formula(name.into());
+        assert_eq!(check(&definition, &certificate).is_ok(), holds, "{name}");
+    }
+    Ok(())
+}
+
+fn what_cannot_be_certified_is_refused_by_name() -> Result<(), Failed> {
+    let folder = prepared(MODEL, "");
+    std::fs::write(folder.path().join("h.pml"), "hidden byte h; active proctype P() { h = 1 }")?;
+    for (line, says) in [
+        ("check h.pml --certificate d", "the hidden variable h"),
+        ("check m.pml --certificate d --por", "--certificate with --por"),
+        ("check m.pml --certificate d --cache 500", "--certificate with a store that forgets"),
+        ("check m.pml --certificate none/d", "the certificate cannot be written to none/d"),
+        ("check m.pml --certificate .", "the certificate cannot be written to ."),
+    ] {
+        let (code, said) = run(folder.path(), line);
+        assert!(code == 2 && said.contains(says) && !folder.path().join("d").exists(), "{line}: {code} {said}");
+    }
+    let (code, said) = run(folder.path(), "check m.pml --no-claims --certificate d --memory 1");
+    assert!(code == 3 && !folder.path().join("d").exists(), "{code} {said}");
+    Ok(())
+}
+
+fn main() {
+    let mut trials = common::trials(of_model);
+    for path in common::models("tests/corpus/liveness") {
+        let name = format!("liveness/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+        trials.push(Trial::test(name, move || of_model(&path)));
+    }
+    trials.extend([
+        Trial::test("another_model_is_refused", another_model_is_refused),
+        Trial::test("a_changed_byte_is_refused", a_changed_byte_is_refused),
+        Trial::test("changed_numbers_are_refused", changed_numbers_are_refused),
+        Trial::test("lies_are_refused", lies_are_refused),
+        Trial::test("formulas_are_judged_by_the_checker", formulas_are_judged_by_the_checker),
+        Trial::test("what_cannot_be_certified_is_refused_by_name", what_cannot_be_certified_is_refused_by_name),
+    ]);
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}

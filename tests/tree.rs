@@ -1,0 +1,131 @@
+//! The tree store against the exact one: on every model of `tests/corpus` and `examples`, every search that keeps whole states counts
+//! the same and says the same with either of them.
+
+mod common;
+
+use common::{DEEPEST, Expectation, LARGEST, run};
+use libtest_mimic::{Arguments, Failed, Trial};
+use pv::model::Model;
+use pv::search::monitor::Monitor;
+use pv::search::outcome::{Counts, Limit, Outcome, Verdict};
+use pv::search::plan::{
+    BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore, Plan, Preserves, Property,
+    QueuedTable, Search, Sets, Technique, Techniques,
+};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = common::trials(check);
+    for name in ["leader_ring", "raft_election", "two_phase_commit"] {
+        trials.push(Trial::test(format!("{name} with little memory"), move || moves(name)));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// All that an outcome says, but for time and memory.
+fn said(outcome: &Outcome) -> (Counts, String, u64, Vec<(String, usize)>) {
+    let paths = outcome.violations.iter().map(|violation| (violation.message.clone(), violation.path.len())).collect();
+    (outcome.counts, format!("{:?}", outcome.verdict), outcome.error_count, paths)
+}
+
+/// Pairs of searches that differ in their store only.
+fn pairs(model: &Model) -> Vec<(String, Search, Search)> {
+    let sets = Sets::default();
+    let techniques = [
+        Techniques::None,
+        Techniques::One(Technique::SleepSets),
+        Techniques::One(Technique::PersistentSets(sets)),
+        Techniques::Both(sets),
+    ];
+    let depth = |store| Search::Depth(DepthFirst { store, ..DepthFirst::default() });
+    let queued = |table| {
+        let store = BreadthStore::Queued { table, work_dir: None };
+        Search::Breadth(BreadthFirst { store, max_depth: None })
+    };
+    let mut pairs: Vec<_> = techniques
+        .into_iter()
+        .map(|what| (format!("{what:?}"), depth(DepthStore::Exact(what)), depth(DepthStore::Tree(what))))
+        .collect();
+    pairs.push(("breadth first".to_string(), queued(QueuedTable::Exact), queued(QueuedTable::Tree)));
+    let runs = Sets { preserves: Preserves::Runs, check: false };
+    let of_model = Property::of_model(model).into_iter().filter_map(|property| match property {
+        Property::Cycles(of) => Some((of, property.is_insensitive(model))),
+        Property::Safety => None,
+    });
+    for (of, insensitive) in of_model.chain([(CycleProperty::Progress, true)]) {
+        for (fair, sets) in [(false, None), (true, None), (false, insensitive.then_some(runs))] {
+            let cycles = |store| Search::Cycles(Cycles { of, fair, store, sets, max_depth: None });
+            pairs.push((
+                format!("{:?}", cycles(CycleStore::Tree)),
+                cycles(CycleStore::Exact),
+                cycles(CycleStore::Tree),
+            ));
+        }
+    }
+    pairs
+}
+
+/// Searches that go over to the tree on the way, because their budget is too small for states as they are.
+fn moves(name: &str) -> Result<(), Failed> {
+    let model = common::example(name);
+    let depth = |store| Search::Depth(DepthFirst { store, ..DepthFirst::default() });
+    let cycles =
+        |store| Search::Cycles(Cycles { of: CycleProperty::Progress, fair: false, store, sets: None, max_depth: None });
+    let sleep = Technique::SleepSets;
+    for (exact, usual) in [
+        (depth(DepthStore::Exact(Techniques::None)), depth(DepthStore::Usual(None))),
+        (depth(DepthStore::Exact(Techniques::One(sleep))), depth(DepthStore::Usual(Some(sleep)))),
+        (cycles(CycleStore::Exact), cycles(CycleStore::Usual)),
+    ] {
+        let all = Plan { all_errors: matches!(usual, Search::Depth(_)), ..Plan::default() };
+        let expected = run(&model, &Plan { search: exact.clone(), ..all.clone() });
+        let little = within(&model, &Plan { search: exact, memory: Some(LITTLE), ..all.clone() });
+        let outcome = within(&model, &Plan { search: usual.clone(), memory: Some(LITTLE), ..all });
+        if !matches!(little.verdict, Verdict::Incomplete(Limit::Memory { .. })) {
+            return Err(format!("{usual:?}: the budget is no small one: {:?}", little.verdict).into());
+        }
+        if said(&outcome) != said(&expected) {
+            return Err(format!("{usual:?}: {:?}, expected {:?}", said(&outcome), said(&expected)).into());
+        }
+        if !outcome.notes.iter().any(|note| note.contains("--store tree")) {
+            return Err(format!("{usual:?}: the outcome does not tell of the move: {:?}", outcome.notes).into());
+        }
+    }
+    Ok(())
+}
+
+/// A budget that leaves some two mebibytes for the tables.
+const LITTLE: u64 = 10 << 20;
+
+/// Runs a plan; what this program takes apart from the search does not count.
+fn within(model: &Model, plan: &Plan) -> Outcome {
+    let interrupt = AtomicBool::new(false);
+    let mut monitor = Monitor::silent(&interrupt);
+    monitor.base = Some(0);
+    plan.execute(model, &mut monitor)
+}
+
+fn check(path: &Path) -> Result<(), Failed> {
+    let Ok(model) = common::load(path) else { return Ok(()) };
+    let bound = match common::expectation(&std::fs::read_to_string(path)?) {
+        Expectation::Refused => return Ok(()),
+        Expectation::Counts(expected) if expected.stored > LARGEST => return Ok(()),
+        Expectation::Counts(_) => None,
+        Expectation::None | Expectation::Partial => Some(DEEPEST),
+    };
+    for (what, exact, tree) in pairs(&model) {
+        for all_errors in [true, false] {
+            let run_of = |search: &Search| {
+                let plan = Plan { all_errors, search: search.clone(), ..Plan::default() };
+                said(&run(&model, &common::bounded(plan, bound)))
+            };
+            let (exact, tree) = (run_of(&exact), run_of(&tree));
+            if exact != tree {
+                return Err(format!("{what}: {tree:?}, expected {exact:?}").into());
+            }
+        }
+    }
+    Ok(())
+}
