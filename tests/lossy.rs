@@ -5,7 +5,7 @@ mod common;
 
 use common::{Expectation, example, run};
 use pv::search::outcome::{Limit, Verdict};
-use pv::search::plan::{DepthFirst, DepthStore, LossyTable, Plan, Precise, Search, Size};
+use pv::search::plan::{DepthFirst, DepthStore, LossyTable, Plan, Precise, Search, Size, Techniques};
 use std::num::NonZeroU8;
 
 /// A depth-first search over this table; with precision on demand if `pod` is not 0.
@@ -132,6 +132,27 @@ fn a_full_table_is_incomplete_and_the_advice_promises_nothing() {
     assert!(advice.contains(&format!("--slots {}`", 2 * (states - 1))), "{advice}");
     assert!(!advice.contains("0.1%"), "{advice}");
     assert_eq!(run(&model, &plan(compact(30, states))).counts.stored, states);
+}
+
+/// A search that keeps signatures says what a tree of whole states would have taken, and a tree does not take more than that.
+#[test]
+fn the_report_says_what_a_tree_would_have_needed() {
+    let model = example("go_back_n");
+    let states = run(&model, &Plan::default()).counts.stored;
+    let outcome = run(&model, &plan(compact(40, 2 * states)));
+    assert_eq!(outcome.verdict, Verdict::NoErrorFound);
+    let said =
+        outcome.notes.iter().find_map(|note| note.strip_prefix("--store tree would keep these states exactly, in "));
+    let mebibytes: u64 =
+        said.and_then(|text| text.split(' ').next()).and_then(|text| text.parse().ok()).expect("a size");
+    let store = DepthStore::Tree(Techniques::None);
+    let tree =
+        run(&model, &Plan { search: Search::Depth(DepthFirst { store, ..DepthFirst::default() }), ..Plan::default() });
+    // What is reported has the path of the search in it, too.
+    let path = 200 * tree.counts.depth + (1 << 18);
+    assert!(tree.memory <= (mebibytes << 20) + path, "{mebibytes} MiB and {path}: {}", tree.memory);
+    let violated = run(&example("philosophers_deadlock"), &plan(compact(40, 100_000)));
+    assert!(violated.notes.is_empty(), "{:?}", violated.notes);
 }
 
 /// Budgets are kept as the system sees it, also where the stack or the number of levels is what grows. The peak is read

@@ -1,4 +1,5 @@
-//! The pages that hold machine code, and the call into them. All `unsafe` of pv is in this file.
+//! The pages that hold machine code, and the call into them. All `unsafe` of pv is in this file, but for hints about memory
+//! (`src/store/parts/hints.rs`).
 //!
 //! What makes the calls safe:
 //! - The bytes are what Cranelift made of our own functions, without relocations. Nothing of a model's text is in them but

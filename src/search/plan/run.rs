@@ -178,6 +178,9 @@ impl Plan {
         if self.search.sets().is_some() && !keeps_runs {
             note_ends(model, &mut outcome.reached);
         }
+        if self.search.lossy().is_some() && outcome.verdict == Verdict::NoErrorFound {
+            outcome = planned.noting_the_tree(monitor, outcome);
+        }
         outcome
     }
 }

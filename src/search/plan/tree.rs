@@ -1,11 +1,12 @@
-//! From a plan to a tree store: the borders of a state, which the program knows, and some states to learn from.
+//! From a plan to a tree store: the borders of a state, which the program knows, and some states to learn from. And what a tree would take,
+//! for searches that have none.
 
 use super::run::PlannedSearch;
 use crate::exec::Program;
 use crate::search::explore::sample::sample;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::Outcome;
-use crate::store::{Layout, Record, TreeStore, WholeStore};
+use crate::store::{ExactStore, Handle, Layout, Record, Store, TreeStore, Visit, WholeStore};
 
 /// States that are visited before the search, to learn from. They are some thousandths of the states for which a tree pays.
 const SAMPLED: usize = 30_000;
@@ -16,11 +17,36 @@ impl PlannedSearch<'_> {
     /// An empty tree store for this search. `tracks`: the search asks which states are on the stack.
     pub(super) fn tree_store(&self, tracks: bool, monitor: &Monitor<'_>) -> TreeStore {
         let budget = Self::budget(monitor);
+        self.tree_of(&self.sample(budget, monitor), tracks, budget)
+    }
+
+    fn sample(&self, budget: usize, monitor: &Monitor<'_>) -> ExactStore {
         let (rules, patience) = (self.settings.rules, monitor.patience());
-        let seen = sample(self.program, rules, SAMPLED, SAMPLE_BYTES.min(budget / 4), patience);
+        sample(self.program, rules, SAMPLED, SAMPLE_BYTES.min(budget / 4), patience)
+    }
+
+    /// An empty tree store that has learned from these states.
+    fn tree_of(&self, seen: &ExactStore, tracks: bool, budget: usize) -> TreeStore {
         let step = seen.len().div_ceil(TreeStore::SAMPLE).max(1);
-        let handles = std::iter::successors(seen.first(), |&handle| seen.next(handle)).step_by(step);
+        let handles = states_of(seen).step_by(step);
         TreeStore::new(layout(self.program), tracks, budget).learning_from(handles.map(|handle| seen.get(handle)))
+    }
+
+    /// The outcome of a search that kept less than whole states says what a tree of whole states would have taken. Judged by a tree of some
+    /// of the states, which share less than all of them do.
+    pub(super) fn noting_the_tree(&self, monitor: &Monitor<'_>, mut outcome: Outcome) -> Outcome {
+        let budget = Self::budget(monitor);
+        let seen = self.sample(budget, monitor);
+        let mut tree = self.tree_of(&seen, false, budget / 4);
+        let full = states_of(&seen).any(|handle| tree.take_over(seen.get(handle), false) == Visit::Full);
+        if full || tree.is_empty() {
+            return outcome;
+        }
+        let states = u128::from(outcome.counts.stored.max(tree.len()));
+        let bytes = Store::memory(&tree) as u128 * states / u128::from(tree.len());
+        let mebibytes = bytes.div_ceil(1 << 20);
+        outcome.notes.push(format!("--store tree would keep these states exactly, in {mebibytes} MiB or less"));
+        outcome
     }
 
     /// An empty store that moves to a tree when memory comes near its budget.
@@ -35,6 +61,11 @@ impl PlannedSearch<'_> {
         }));
         outcome
     }
+}
+
+/// All states of a store, in the order in which they came.
+fn states_of(store: &ExactStore) -> impl Iterator<Item = Handle> {
+    std::iter::successors(store.first(), |&handle| store.next(handle))
 }
 
 /// The borders of processes, channels and variables in the states of a program.

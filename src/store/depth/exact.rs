@@ -17,7 +17,7 @@ use crate::mutants::{self, Mutant};
 use crate::store::lossy::omission::Omission;
 use crate::store::parts::arena::{Arena, POSITION_BITS};
 use crate::store::parts::hash::StateHash;
-use crate::store::parts::prefetch::prefetch;
+use crate::store::parts::hints::prefetch;
 use crate::store::parts::zeroed::try_zeroed;
 use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit};
 

@@ -4,16 +4,21 @@
 //!
 //! Cost per record: 4 bytes of header, 5 more if the arena has links, and on average 1.5 of alignment.
 
-use super::prefetch::prefetch;
+use super::hints::{on_large_pages, prefetch};
 
 /// Records start at multiples of this many bytes: 35 bits of position then reach 128 GiB at 1.5 bytes of padding each.
 const UNIT: usize = 4;
 /// Bits of a position (in units). The rest of a 64-bit word, 29 bits, is left to whoever stores positions.
 pub const POSITION_BITS: u32 = 35;
-/// Bytes of a full chunk: large enough that the tails lost at the ends are nothing, small against any budget.
-const CHUNK: usize = 1 << 20;
+/// The most bytes of a chunk: one large page of most systems.
+const CHUNK: usize = 1 << 21;
+/// Bytes of a full chunk in an arena that is not [`LARGE`]: large enough that the tails lost at the ends are nothing, small against any
+/// budget.
+const SMALL_CHUNK: usize = 1 << 20;
 /// Units of a full chunk, as a shift.
 const CHUNK_SHIFT: u32 = CHUNK.trailing_zeros() - UNIT.trailing_zeros();
+/// An arena that has so many bytes asks for large pages: a smaller one would take more of its budget than it needs.
+const LARGE: usize = 32 << 20;
 /// The first chunk starts this small and doubles: most models are small.
 const FIRST_CHUNK: usize = 1 << 12;
 /// Bytes of a record's header: length << 2, two flag bits.
@@ -82,11 +87,11 @@ impl Arena {
         let only_one = self.chunks.len() == 1;
         if let Some(chunk) = self.chunks.last_mut()
             && only_one
-            && chunk.len() + size <= CHUNK
+            && chunk.len() + size <= SMALL_CHUNK
         {
             // The first chunk doubles until it is a full one. While it moves, both copies are there.
             let before = chunk.capacity();
-            let wanted = (before * 2).max(chunk.len() + size).min(CHUNK);
+            let wanted = (before * 2).max(chunk.len() + size).min(SMALL_CHUNK);
             if wanted > budget {
                 return Err(NoRoom);
             }
@@ -100,12 +105,20 @@ impl Arena {
         // Position 0 is not given: the first chunk starts with a unit of nothing. A record larger than a chunk gets a
         // chunk of its own, since a position only says where a record starts.
         let first = self.chunks.is_empty();
-        let wanted = if first { (size + UNIT).max(FIRST_CHUNK) } else { size.max(CHUNK) };
+        let large = self.capacity >= LARGE && size <= CHUNK && CHUNK <= budget;
+        let wanted = match (first, large) {
+            (true, _) => (size + UNIT).max(FIRST_CHUNK),
+            (false, true) => CHUNK,
+            (false, false) => size.max(SMALL_CHUNK),
+        };
         if wanted > budget {
             return Err(NoRoom);
         }
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(wanted).map_err(|_| NoRoom)?;
+        if large {
+            on_large_pages(&mut chunk);
+        }
         if first {
             chunk.extend_from_slice(&[0; UNIT]);
         }
@@ -254,12 +267,33 @@ mod tests {
     }
 
     #[test]
+    fn a_large_arena_has_large_chunks_while_they_fit() {
+        let mut arena = Arena::new(false);
+        let budget = LARGE + 3 * CHUNK + SMALL_CHUNK;
+        let mut last = 0;
+        while let Ok(position) = arena.push(&[7; 1000], false, 0, budget.saturating_sub(arena.memory())) {
+            assert!(arena.memory() <= budget && position > last);
+            last = position;
+        }
+        assert!(arena.memory() > budget - SMALL_CHUNK - SMALL_CHUNK / 2);
+        let sizes: Vec<usize> = arena.chunks.iter().map(Vec::capacity).collect();
+        assert!(sizes.contains(&CHUNK) && sizes.iter().all(|&size| size == CHUNK || size == SMALL_CHUNK));
+        let mut at = arena.first();
+        let mut count = 0;
+        while let Some(position) = at {
+            assert_eq!(arena.get(position), (&[7; 1000][..], false));
+            (count, at) = (count + 1, arena.next(position));
+        }
+        assert!(count * 1004 > LARGE);
+    }
+
+    #[test]
     fn budget_is_kept() {
         let mut arena = Arena::new(false);
-        let budget = 3 * CHUNK;
+        let budget = 3 * SMALL_CHUNK;
         while arena.push(&[7; 100], false, 0, budget.saturating_sub(arena.memory())).is_ok() {
             assert!(arena.memory() <= budget);
         }
-        assert!(arena.memory() > budget - CHUNK - CHUNK / 2);
+        assert!(arena.memory() > budget - SMALL_CHUNK - SMALL_CHUNK / 2);
     }
 }

@@ -1,7 +1,7 @@
 //! States that a search will look up soon: their bytes and hashes, one behind the other.
 //!
 //! A search that has several states to look up puts them here first, so that the memory for all of them is asked for before the first
-//! of them is compared (see `prefetch`).
+//! of them is compared (see `hints`).
 
 /// States that wait to be looked up.
 #[derive(Debug, Default)]

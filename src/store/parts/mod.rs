@@ -5,7 +5,7 @@ pub mod arena;
 pub mod distinct;
 pub mod foresight;
 pub mod hash;
-pub(in crate::store) mod prefetch;
+pub(in crate::store) mod hints;
 pub mod rng;
 pub mod signature;
 pub mod slab;

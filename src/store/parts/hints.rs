@@ -1,0 +1,56 @@
+//! Hints to the processor and to the system about memory: which line will be needed soon, and which block is worth large pages.
+//!
+//! A look-up in a large table waits for memory twice: for the slot, then for the record. A search that knows several look-ups in
+//! advance asks for all their lines first; the waits then overlap. Before the processor can ask for a line it must know where the page of
+//! that line is; in a table of many small pages it has to look even that up in memory, and waits. Large pages are so few that
+//! it knows them all.
+//!
+//! A hint changes nothing but the time that a later access takes.
+
+#![allow(unsafe_code)]
+
+/// Blocks below this many bytes are left on small pages: the processor knows where all of those are.
+const WORTH_LARGE_PAGES: usize = 4 << 20;
+/// The page size of the smallest pages that any supported system has, or a multiple of it.
+#[cfg(target_os = "linux")]
+const PAGE: usize = 4096;
+
+/// Asks for the line that holds the element with this index, if there is such an element.
+#[inline]
+pub(in crate::store) fn prefetch<T>(slice: &[T], index: usize) {
+    if let Some(element) = slice.get(index) {
+        // SAFETY: a prefetch neither reads nor writes as far as the program can see; any address will do, and this one is valid.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(element).cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = element;
+    }
+}
+
+/// Asks for large pages under a table that is large enough.
+pub(in crate::store) fn large_pages<T>(table: &mut Vec<T>) {
+    if table.capacity() * size_of::<T>() >= WORTH_LARGE_PAGES {
+        on_large_pages(table);
+    }
+}
+
+/// Asks for large pages under a block, which is one of many that lie side by side.
+#[cfg(target_os = "linux")]
+pub(in crate::store) fn on_large_pages<T>(block: &mut Vec<T>) {
+    let start = block.as_mut_ptr() as usize;
+    let end = start + block.capacity() * size_of::<T>();
+    let (first, last) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
+    if first < last {
+        // SAFETY: the pages lie wholly inside an allocation that is ours alone for the time of the call. This advice
+        // does not change what the pages hold; if the system refuses it, nothing has happened, so the answer does not matter.
+        unsafe {
+            libc::madvise(first as *mut libc::c_void, last - first, libc::MADV_HUGEPAGE);
+        }
+    }
+}
+
+/// Other systems choose the size of pages by themselves.
+#[cfg(not(target_os = "linux"))]
+pub(in crate::store) fn on_large_pages<T>(_: &mut Vec<T>) {}
