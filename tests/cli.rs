@@ -35,6 +35,20 @@ proctype ghost() { skip }
 /// Fails in three statements.
 const THREE: &str = "byte x; active proctype P() { x = 1; assert(x > 1); assert(x > 2); assert(x > 3) }\n";
 
+/// Where the initial state cannot be made there is no path to expand, whatever was reduced.
+#[test]
+fn an_initial_state_that_fails_is_told_with_and_without_reductions() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", "byte g = 2; byte a[2]; byte h;\ninit {\n  byte d = a[g];\n  h = 1\n}\n");
+    for options in ["", "--full", "--search bfs", "--all-errors", "--no-merging", "--formula []<>(h==1) --fair"] {
+        let found = json(&folder.pv(&format!("check m.pml --no-trail --json {options}")));
+        assert_eq!(found["verdict"], "violated", "{options}");
+        let error = &found["errors"][0];
+        assert_eq!(error["message"], "array index out of range (while the initial state is made)", "{options}");
+        assert_eq!((&error["line"], &error["depth"]), (&3.into(), &0.into()), "{options}");
+    }
+}
+
 #[test]
 fn every_trail_is_named_and_those_of_an_earlier_run_go() {
     let folder = Folder(tempfile::tempdir().expect("a folder"));

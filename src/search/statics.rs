@@ -199,6 +199,10 @@ pub struct UsersModel<'a> {
 /// list of what was executed.
 pub fn of_users_model(users: &UsersModel<'_>, outcome: Outcome) -> Outcome {
     let reduced = users.reduced;
+    if let Err(trap) = Machine::new(users.program) {
+        // There is no initial state, so no path leads to the error.
+        return Outcome::failed_at_start(users.program, trap);
+    }
     let mut outcome = Outcome { reached: reduced.reached(&outcome.reached, &outcome.completed), ..outcome };
     for violation in &mut outcome.violations {
         match users.expand_violation(violation) {

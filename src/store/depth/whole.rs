@@ -44,17 +44,18 @@ fn spread(exact: &ExactStore, most: usize) -> impl Iterator<Item = &[u8]> {
     handles.map(|handle| exact.get(handle))
 }
 
-/// Would a tree take half of what the exact store takes, or less? A tree of some of the states tells; it shares less than the tree of all
-/// of them. Where every state has a shape of its own, a tree takes more.
+/// Would a tree take less than the exact store, with its table, takes for as many states? A tree of some of the states tells; it shares
+/// much less than the tree of all of them. Where every state has a shape of its own, a tree takes more.
 fn pays(mut tree: TreeStore, exact: &ExactStore, most: usize) -> bool {
-    let (mut states, mut bytes) = (0, 0);
+    let mut states = 0;
     for state in spread(exact, most) {
         if tree.take_over(state, false) == Visit::Full {
             return false;
         }
-        (states, bytes) = (states + 1, bytes + state.len());
+        states += 1;
     }
-    states == 0 || Store::memory(&tree).saturating_sub(SMALL_TREE) < bytes / 2
+    let each = Store::memory(exact) / exact.len().max(1);
+    states == 0 || Store::memory(&tree).saturating_sub(SMALL_TREE) < states * each / 4 * 3
 }
 
 /// What a store needs to move.
@@ -358,6 +359,29 @@ mod tests {
         assert!((0..5_000).all(|i| store.visit(&state(i), HOW) == Visit::Seen { on_stack: false }));
         assert!(!WholeStore::exact(ExactStore::new(1)).relieve());
         assert!(!WholeStore::tree(TreeStore::new(Layout::default(), false, usize::MAX)).relieve());
+    }
+
+    /// A small state: what the exact store takes beside it counts, too.
+    #[test]
+    fn small_states_move_as_well() {
+        let small = |i: u64| {
+            let mut bytes = vec![7; 24];
+            bytes[..2].copy_from_slice(&((i % 997) as u16).to_le_bytes());
+            bytes[12..15].copy_from_slice(&(i / 997).to_le_bytes()[..3]);
+            bytes
+        };
+        let mut store = WholeStore::moving(1, Layout::default(), false, 4 << 20);
+        for i in 0..200_000 {
+            let visit = store.visit(&small(i), HOW);
+            assert!(
+                matches!(visit, Visit::New(_)),
+                "{i}: {visit:?}, moved at {:?}, {}",
+                store.moved_at(),
+                store.memory()
+            );
+        }
+        assert!(store.moved_at().is_some() && store.memory() <= 4 << 20);
+        assert!((0..200_000).all(|i| store.visit(&small(i), HOW) == Visit::Seen { on_stack: false }));
     }
 
     #[test]
