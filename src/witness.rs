@@ -96,9 +96,9 @@ impl Witness {
         }
     }
 
-    /// Bytes, about.
+    /// Bytes, about; with what the file takes when it is put together at the end.
     pub fn memory(&self) -> usize {
-        self.table.memory()
+        self.table.memory() / 2 * 3
     }
 
     /// All that was written down.

@@ -10,7 +10,7 @@ mod common;
 use common::{Expectation, LARGEST, command};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::certificate::file::{decode, encode};
-use pv::certificate::{Certificate, Evidence, Section, Table};
+use pv::certificate::{Certificate, Checked, Ends, Error, ErrorKind, Evidence, Section, Table};
 use pv::certify::check::check;
 use pv::certify::definition::Definition;
 use pv::source::SourceMap;
@@ -250,6 +250,126 @@ fn what_cannot_be_certified_is_refused_by_name() -> Result<(), Failed> {
     Ok(())
 }
 
+/// What `pv certify` says after a check with these options.
+fn said(folder: &Path, model: &str, options: &str) -> Result<(i32, String), Failed> {
+    std::fs::write(folder.join("m.pml"), model)?;
+    let checked = command(folder, &format!("check m.pml --no-trail --quiet --certificate c {options}")).output()?;
+    let output = command(folder, "certify m.pml c").output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if text.is_empty() {
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{options}: {text} {}", String::from_utf8_lossy(&checked.stderr)).into());
+    }
+    Ok((output.status.code().unwrap_or(-1), text))
+}
+
+/// Whoever reads the answer learns what was judged, and what was not.
+fn the_answer_says_what_was_judged() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let same = |options: &str, model: &str, code: i32, text: &str| match said(folder, model, options)? {
+        found if found == (code, text.to_string()) => Ok::<(), Failed>(()),
+        (found, said) => Err(format!("{options}: exit {found}\n{said}instead of exit {code}\n{text}").into()),
+    };
+    let fails = "byte x; active proctype P() { x = 1; assert(x == 2); x = 3; (x == 7) }\n";
+    same(
+        "--no-assertions --no-end-states",
+        fails,
+        0,
+        "certified: run-time errors: no error in 4 states; not judged: assertions, end states\n",
+    )?;
+    same("--no-assertions", fails, 1, "certified: an invalid end state, shown by 4 states\n")?;
+    same("", fails, 1, "certified: an assertion is violated, shown by 3 states\n")?;
+    let queue = "chan q = [1] of { byte }; active proctype P() { q!1 }\n";
+    same("", queue, 0, "certified: assertions, run-time errors and end states: no error in 3 states\n")?;
+    same(
+        "--strict-channels",
+        queue,
+        1,
+        "certified: an invalid end state (channels must be empty, too), shown by 3 states\n",
+    )?;
+    let starved = "bit z; byte y; active proctype P() { do :: z = 1 - z od } active proctype Q() { y = 1 }\nltl p { <> (y == 1) }\n";
+    let not = "not judged: assertions, run-time errors, end states";
+    same(
+        "--fair",
+        starved,
+        0,
+        &format!("certified: the formula p on weakly fair runs: no error in 6 states; {not}\n"),
+    )?;
+    same("", starved, 1, "certified: the formula p: violated, shown by 2 states\n")?;
+    // An assertion that fails is no matter of the formula, which is proved beside it.
+    let beside = "byte x; active proctype P() { x = 1; assert(x == 2); x = 3 }\nltl p { [] (x < 5) }\n";
+    let holds = format!("certified: the formula p: no error in 5 states; {not}\n");
+    same("", beside, 1, &format!("{holds}certified: an assertion is violated, shown by 3 states\n"))
+}
+
+/// A file that says that more was judged than the checker judges is refused.
+fn a_file_that_claims_too_much_is_refused() -> Result<(), Failed> {
+    let text = "byte x; active proctype P() { x = 1; assert(x == 2); x = 3; (x == 7) }\nltl p { [] (x < 5) }\n";
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("m.pml"), text)?;
+    run(folder.path(), "check m.pml --no-trail --quiet --property p --no-assertions --certificate c");
+    let honest = decode(&std::fs::read(folder.path().join("c"))?).map_err(|damage| damage.to_string())?;
+    let definition = definition(text);
+    check(&definition, &honest).map_err(|refusal| refusal.what)?;
+    let changed = |change: fn(&mut Checked)| {
+        let mut lie = honest.clone();
+        change(&mut lie.sections[0].checked);
+        check(&definition, &lie).is_err()
+    };
+    assert!(changed(|checked| checked.assertions = true));
+    assert!(changed(|checked| checked.ends = Ends::Judged));
+    let mut other = honest.clone();
+    if let Evidence::Holds(table) = &honest.sections[0].evidence {
+        let error = Error { kind: ErrorKind::Assertion, message: String::new() };
+        other.sections[0].evidence = Evidence::Broken(error, table.clone());
+    }
+    let refusal = check(&definition, &other).expect_err("an assertion is no matter of the formula");
+    assert!(refusal.what.contains("of another kind"), "{}", refusal.what);
+    Ok(())
+}
+
+/// Neither the model nor any other file that is no certificate is written over.
+fn other_files_are_not_written_over() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "byte x; active proctype P() { x = 1; assert(x == 2) }\n";
+    std::fs::write(folder.path().join("m.pml"), text)?;
+    for line in ["--certificate m.pml", "--certificate c --trail c", "--trail m.pml"] {
+        assert_eq!(run(folder.path(), &format!("check m.pml {line}")).0, 2, "{line}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("m.pml"))?, text, "{line}");
+    }
+    assert_eq!(run(folder.path(), "check m.pml --certificate c").0, 1);
+    assert_eq!(run(folder.path(), "check m.pml --certificate c").0, 1);
+    assert_eq!(run(folder.path(), "certify m.pml c").0, 1);
+    Ok(())
+}
+
+/// What is written down for a certificate counts in the budget, whatever states are like.
+#[cfg(target_os = "linux")]
+fn a_certificate_counts_in_the_budget() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "chan q = [200] of { int, int };\nproctype P() { int a[300]; int i;\n  do :: nfull(q) -> a[i % 300] = i; q!i,i; i++ :: nempty(q) -> q?_,_ od }\n\
+                init { run P() }\n";
+    std::fs::write(folder.path().join("m.pml"), text)?;
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pv"));
+    command.current_dir(folder.path()).args("check m.pml --full --quiet --memory 64M --certificate c".split(' '));
+    let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
+    let mut peak = 0;
+    let code = loop {
+        if let Some(status) = child.try_wait()? {
+            break status.code();
+        }
+        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        peak = peak.max(kilobytes.unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    };
+    assert_eq!(code, Some(3));
+    assert!(peak > 10_000 && peak <= 64 << 10, "{peak} KiB");
+    Ok(())
+}
+
 fn main() {
     let mut trials = common::trials(of_model);
     for path in common::models("tests/corpus/liveness") {
@@ -261,6 +381,11 @@ fn main() {
         Trial::test("a_changed_byte_is_refused", a_changed_byte_is_refused),
         Trial::test("changed_numbers_are_refused", changed_numbers_are_refused),
         Trial::test("lies_are_refused", lies_are_refused),
+        Trial::test("the_answer_says_what_was_judged", the_answer_says_what_was_judged),
+        Trial::test("a_file_that_claims_too_much_is_refused", a_file_that_claims_too_much_is_refused),
+        Trial::test("other_files_are_not_written_over", other_files_are_not_written_over),
+        #[cfg(target_os = "linux")]
+        Trial::test("a_certificate_counts_in_the_budget", a_certificate_counts_in_the_budget),
         Trial::test("formulas_are_judged_by_the_checker", formulas_are_judged_by_the_checker),
         Trial::test("what_cannot_be_certified_is_refused_by_name", what_cannot_be_certified_is_refused_by_name),
     ]);

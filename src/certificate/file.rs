@@ -5,20 +5,22 @@
 //! numbers of seven bits a byte, the lowest first; a number with a sign is doubled, and a negative one is turned over. Of a row only the
 //! numbers are written that differ from the row in front: how many are the same, then the number that differs.
 //!
-//! A reader believes no count: every thing takes a byte at least, so a file cannot ask for more things than it has bytes, and the numbers
-//! of all rows together have a bound ([`MOST_CELLS`]).
+//! A reader believes no count: every thing takes a byte at least, so a file cannot ask for more things than it has bytes. What is read may
+//! take many times the bytes of the file all the same, so the reader has a budget: it counts what each thing will take before it makes it.
 
 use super::{
-    BodyNames, Certificate, Checked, Ends, Error, ErrorKind, Evidence, Names, Process, ROW_HEAD, Section, Subject,
-    Table,
+    BodyNames, Certificate, Checked, Ends, Error, ErrorKind, Evidence, Names, PART, Process, ROW_HEAD, Section,
+    Subject, Table,
 };
 
 /// The first line.
 const HEAD: &[u8] = b"pv certificate 1\n";
 /// Bytes of a block.
 const BLOCK: usize = 64 << 10;
-/// Numbers of all rows of a table; more are no certificate for a reference executor.
-pub const MOST_CELLS: usize = 1 << 28;
+/// Bytes that the contents of a file may take; more are no certificate for a reference executor.
+pub const MOST_BYTES: usize = 1 << 30;
+/// Bytes of an allocation beside its contents.
+const BLOCK_HEAD: usize = 16;
 /// Numbers of a row: 255 processes, 255 channels and what stands in front.
 const LONGEST_ROW: usize = ROW_HEAD + 2 * 255;
 
@@ -29,6 +31,8 @@ pub struct Damage {
     pub at: usize,
     /// What is wrong there.
     pub what: String,
+    /// Nothing is wrong, but there is more than may be read.
+    pub too_much: bool,
 }
 
 impl std::fmt::Display for Damage {
@@ -51,6 +55,13 @@ pub fn encode(certificate: &Certificate) -> Vec<u8> {
     writer.count(certificate.sections.len());
     certificate.sections.iter().for_each(|section| writer.section(section));
     wrap(&writer.0)
+}
+
+/// Is a file that is there an earlier certificate, or empty?
+pub fn may_be_replaced(file: impl std::io::Read) -> std::io::Result<bool> {
+    let mut head = Vec::new();
+    std::io::Read::read_to_end(&mut file.take(HEAD.len() as u64), &mut head)?;
+    Ok(head.is_empty() || head == HEAD)
 }
 
 /// Contents as blocks with checksums.
@@ -177,8 +188,13 @@ impl Writer {
 
 /// Reads the bytes of a file.
 pub fn decode(file: &[u8]) -> Result<Certificate, Damage> {
+    decode_within(file, MOST_BYTES)
+}
+
+/// As [`decode`]; what is read takes no more than about so many bytes.
+pub fn decode_within(file: &[u8], most: usize) -> Result<Certificate, Damage> {
     let data = blocks(file)?;
-    let mut reader = Reader { data: &data, at: 0 };
+    let mut reader = Reader { data: &data, at: 0, left: most.min(MOST_BYTES) };
     let model = reader.text()?;
     let fingerprint = reader.number()?;
     let globals = reader.list(Reader::text)?;
@@ -193,7 +209,7 @@ pub fn decode(file: &[u8]) -> Result<Certificate, Damage> {
 
 /// The contents of the blocks, if each is whole.
 pub(crate) fn blocks(file: &[u8]) -> Result<Vec<u8>, Damage> {
-    let damage = |at, what: &str| Err(Damage { at, what: what.to_string() });
+    let damage = |at, what: &str| Err(Damage { at, what: what.to_string(), too_much: false });
     let Some(mut rest) = file.strip_prefix(HEAD) else {
         return damage(0, "it does not begin with `pv certificate 1`");
     };
@@ -215,7 +231,7 @@ pub(crate) fn blocks(file: &[u8]) -> Result<Vec<u8>, Damage> {
         };
         if crc32fast::hash(block) != sum {
             let what = format!("the checksum of the block of {length} bytes that begins here is wrong");
-            return Err(Damage { at, what });
+            return Err(Damage { at, what, too_much: false });
         }
         data.extend_from_slice(block);
         rest = behind;
@@ -225,13 +241,26 @@ pub(crate) fn blocks(file: &[u8]) -> Result<Vec<u8>, Damage> {
 struct Reader<'d> {
     data: &'d [u8],
     at: usize,
+    /// Bytes that may still be taken.
+    left: usize,
 }
 
 impl Reader<'_> {
     /// An error at the present place. Heads of blocks stand in front of it in the file.
     fn damage<T>(&self, what: &str) -> Result<T, Damage> {
         let at = HEAD.len() + self.at + 8 * (self.at / BLOCK + 1);
-        Err(Damage { at, what: what.to_string() })
+        Err(Damage { at, what: what.to_string(), too_much: false })
+    }
+
+    /// What is read next will take so many bytes.
+    fn take(&mut self, bytes: usize) -> Result<(), Damage> {
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => self.damage("there is more than may be read").map_err(|damage| Damage { too_much: true, ..damage }),
+        }
     }
 
     fn byte(&mut self) -> Result<u8, Damage> {
@@ -287,7 +316,8 @@ impl Reader<'_> {
 
     fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T, Damage>) -> Result<Vec<T>, Damage> {
         let count = self.count()?;
-        let mut list = Vec::new();
+        self.take(BLOCK_HEAD + count * size_of::<T>())?;
+        let mut list = Vec::with_capacity(count);
         for _ in 0..count {
             list.push(read(self)?);
         }
@@ -296,6 +326,7 @@ impl Reader<'_> {
 
     fn text(&mut self) -> Result<String, Damage> {
         let length = self.count()?;
+        self.take(BLOCK_HEAD + length)?;
         let bytes = &self.data[self.at..self.at + length];
         match std::str::from_utf8(bytes) {
             Ok(text) => {
@@ -338,22 +369,35 @@ impl Reader<'_> {
     }
 
     fn table(&mut self) -> Result<Table, Damage> {
-        let mut table = Table {
-            globals: self.list(|reader| reader.list(Reader::signed))?.into_iter().collect(),
-            processes: self.list(Reader::process)?.into_iter().collect(),
-            channels: self.list(|reader| reader.list(|reader| reader.list(Reader::signed)))?.into_iter().collect(),
-            ..Table::default()
-        };
+        let mut table = Table::default();
+        self.parts(|reader| reader.list(Reader::signed), |part| table.globals_number(part).1)?;
+        self.parts(Reader::process, |part| table.process_number(part).1)?;
+        self.parts(|reader| reader.list(|reader| reader.list(Reader::signed)), |part| table.channel_number(part).1)?;
         let rows = self.count()?;
         let mut row = Vec::new();
         for _ in 0..rows {
             self.row(&mut row)?;
-            if table.cells.len() + row.len() > MOST_CELLS {
-                return self.damage("there are more states than a reference executor could look at");
-            }
+            // The vectors grow by doubling.
+            self.take(2 * (size_of::<usize>() + row.len() * size_of::<u32>()))?;
             table.add_cells(&row);
         }
         Ok(table)
+    }
+
+    /// Parts that states share: each stands once.
+    fn parts<T>(
+        &mut self,
+        read: impl Fn(&mut Self) -> Result<T, Damage>,
+        mut is_new: impl FnMut(T) -> bool,
+    ) -> Result<(), Damage> {
+        for _ in 0..self.count()? {
+            let part = read(self)?;
+            self.take(PART)?;
+            if !is_new(part) {
+                return self.damage("a part of states stands twice");
+            }
+        }
+        Ok(())
     }
 
     fn process(&mut self) -> Result<Process, Damage> {
@@ -442,6 +486,23 @@ mod tests {
         }
     }
 
+    /// Few bytes may stand for many: what they would take is counted before it is there.
+    #[test]
+    fn a_file_that_would_take_too_much_is_refused() {
+        let mut long = sample();
+        let mut table = Table::default();
+        for number in 0..2_000 {
+            let channels = vec![Vec::new(); 200];
+            table.add(Row { globals: vec![number % 2], channels, ..Row::default() });
+        }
+        long.sections[0].evidence = Evidence::Holds(table);
+        let file = encode(&long);
+        assert!(file.len() < 20_000);
+        assert!(decode_within(&file, 1 << 23).is_ok());
+        assert!(decode_within(&file, 1 << 20).is_err_and(|damage| damage.too_much));
+        assert!(decode_within(&encode(&sample()), 4_000).is_err_and(|damage| damage.too_much));
+    }
+
     /// The same behind the checksums: whatever stands there, reading ends, and what is read has no more parts than the file has bytes.
     #[test]
     fn contents_that_make_no_sense_are_refused() {
@@ -451,7 +512,7 @@ mod tests {
             for byte in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut damaged = whole.clone();
                 damaged[at] = byte;
-                let mut reader = Reader { data: &damaged, at: 0 };
+                let mut reader = Reader { data: &damaged, at: 0, left: MOST_BYTES };
                 let _ = (reader.text(), reader.number(), reader.list(Reader::text));
                 refused += usize::from(reader.section().is_err());
             }

@@ -11,7 +11,6 @@
 pub mod file;
 
 use indexmap::IndexSet;
-use std::collections::HashSet;
 
 /// What searches of one model have found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,11 +57,11 @@ pub struct Section {
 pub struct Checked {
     /// The property.
     pub subject: Subject,
-    /// Only weakly fair runs count.
+    /// Only weakly fair runs count. Never for [`Subject::Errors`].
     pub fair: bool,
-    /// Assertions that fail are errors.
+    /// Assertions that fail are errors. Never for a formula, whose proof is not about them.
     pub assertions: bool,
-    /// How end states are judged.
+    /// How end states are judged. Not at all for any property but [`Subject::Errors`].
     pub ends: Ends,
 }
 
@@ -155,6 +154,16 @@ pub struct Table {
     cells: Vec<u32>,
     /// Where each row ends.
     ends: Vec<usize>,
+    /// Bytes of the parts, about.
+    parts: usize,
+}
+
+/// Bytes of a part in a set, about: itself, its hash and its place in an index, each with room to grow.
+const PART: usize = 2 * (size_of::<Process>() + 16);
+
+/// Bytes that an allocation takes, about.
+fn allocated(bytes: usize) -> usize {
+    (bytes + 8).next_multiple_of(16).max(32)
 }
 
 /// A state as it is put together.
@@ -177,16 +186,48 @@ pub struct Row {
 impl Table {
     /// Adds a state.
     pub fn add(&mut self, row: Row) {
-        let globals = self.globals.insert_full(row.globals).0 as u32;
-        let claim = row.claim.map_or(0, |claim| self.processes.insert_full(claim).0 as u32 + 1);
+        let wanted = ROW_HEAD + row.processes.len() + row.channels.len();
+        if self.cells.capacity() - self.cells.len() < wanted {
+            // By quarters: doubling would leap over a budget.
+            self.cells.reserve_exact(wanted + self.cells.len() / 4 + 1024);
+        }
+        let globals = self.globals_number(row.globals).0;
+        let claim = row.claim.map_or(0, |claim| self.process_number(claim).0 + 1);
         self.cells.extend([globals, row.last, row.trace, claim, row.processes.len() as u32]);
         for process in row.processes {
-            self.cells.push(self.processes.insert_full(process).0 as u32);
+            let number = self.process_number(process).0;
+            self.cells.push(number);
         }
         for channel in row.channels {
-            self.cells.push(self.channels.insert_full(channel).0 as u32);
+            let number = self.channel_number(channel).0;
+            self.cells.push(number);
         }
         self.ends.push(self.cells.len());
+    }
+
+    /// The number of these values of global variables, and whether they are new.
+    fn globals_number(&mut self, globals: Vec<i32>) -> (u32, bool) {
+        let bytes = PART + allocated(4 * globals.len());
+        let (number, new) = self.globals.insert_full(globals);
+        self.parts += if new { bytes } else { 0 };
+        (number as u32, new)
+    }
+
+    /// The number of a process, and whether it is new.
+    fn process_number(&mut self, process: Process) -> (u32, bool) {
+        let bytes = PART + allocated(4 * process.locals.len());
+        let (number, new) = self.processes.insert_full(process);
+        self.parts += if new { bytes } else { 0 };
+        (number as u32, new)
+    }
+
+    /// The number of the messages of a channel, and whether they are new.
+    fn channel_number(&mut self, channel: Messages) -> (u32, bool) {
+        let messages: usize = channel.iter().map(|message| allocated(4 * message.len())).sum();
+        let bytes = PART + allocated(size_of_val(channel.as_slice())) + messages;
+        let (number, new) = self.channels.insert_full(channel);
+        self.parts += if new { bytes } else { 0 };
+        (number as u32, new)
     }
 
     /// Adds a row of numbers. Whoever reads the row looks at whether its numbers name parts.
@@ -215,31 +256,36 @@ impl Table {
     }
 
     /// The table with those of its rows that are wanted.
-    pub fn only(self, mut wanted: impl FnMut(&[u32]) -> bool) -> Table {
-        let rows: Vec<Vec<u32>> = (0..self.len())
-            .filter_map(|number| self.row(number))
-            .filter(|row| wanted(row))
-            .map(<[u32]>::to_vec)
-            .collect();
-        let mut table = Table { cells: Vec::new(), ends: Vec::new(), ..self };
-        rows.iter().for_each(|row| table.add_cells(row));
-        table
+    pub fn only(mut self, mut wanted: impl FnMut(&[u32]) -> bool) -> Table {
+        let ends = std::mem::take(&mut self.ends);
+        let (mut from, mut to) = (0, 0);
+        for end in ends {
+            if wanted(&self.cells[from..end]) {
+                self.cells.copy_within(from..end, to);
+                to += end - from;
+                self.ends.push(to);
+            }
+            from = end;
+        }
+        self.cells.truncate(to);
+        self
     }
 
-    /// The table with each of its states once.
+    /// The table with each of its states once, in the order in which they came first.
     pub fn distinct(self) -> Table {
-        let mut known = HashSet::new();
-        self.only(|row| known.insert(row.to_vec()))
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        let row = |number: u32| self.row(number as usize).unwrap_or_default();
+        order.sort_by(|&one, &other| row(one).cmp(row(other)).then(one.cmp(&other)));
+        let mut first = vec![true; self.len()];
+        for pair in order.windows(2) {
+            first[pair[1] as usize] = row(pair[0]) != row(pair[1]);
+        }
+        let mut firsts = first.into_iter();
+        self.only(|_| firsts.next().unwrap_or(false))
     }
 
     /// Bytes, about.
     pub fn memory(&self) -> usize {
-        let locals = self.processes.first().map_or(0, |process| process.locals.len());
-        let globals = self.globals.first().map_or(0, Vec::len);
-        self.cells.capacity() * 4
-            + self.ends.capacity() * 8
-            + self.processes.len() * (64 + 4 * locals)
-            + self.globals.len() * (48 + 4 * globals)
-            + self.channels.len() * 128
+        self.cells.capacity() * 4 + self.ends.capacity() * 8 + self.parts
     }
 }

@@ -48,9 +48,9 @@ impl Testimony {
         self.witness = Some(witness);
     }
 
-    /// A search for the states of the system alone, where those of the first search prove nothing.
-    pub(super) fn system_plan(&self, plan: &Plan) -> Option<Plan> {
-        matches!(self.subject, Subject::Formula(_)).then(|| Plan {
+    /// A search for the states of the system alone, where those of the first search, which has come to this outcome, prove nothing.
+    pub(super) fn system_plan(&self, plan: &Plan, outcome: &Outcome) -> Option<Plan> {
+        is_proved(&self.subject, outcome).then(|| Plan {
             assertions: Assertions::Ignore,
             end_states: EndStates::Ignore,
             all_errors: true,
@@ -59,6 +59,27 @@ impl Testimony {
             search: Search::Depth(DepthFirst::default()),
             ..plan.clone()
         })
+    }
+}
+
+/// Is a formula proved by a search that has found other errors?
+fn is_proved(subject: &Subject, outcome: &Outcome) -> bool {
+    matches!(subject, Subject::Formula(_)) && matches!(outcome.of_property(), Verdict::Verified(_))
+}
+
+/// What a plan checks beside this property, as far as the property's proof is about it.
+fn checked(subject: Subject, plan: &Plan) -> Checked {
+    let errors = subject == Subject::Errors;
+    let formula = matches!(subject, Subject::Formula(_));
+    Checked {
+        subject,
+        fair: !errors && plan.search.is_fair(),
+        assertions: !formula && plan.assertions == Assertions::Report,
+        ends: match plan.end_states {
+            EndStates::Judge if errors => Ends::Judged,
+            EndStates::JudgeChannels if errors => Ends::JudgedWithChannels,
+            _ => Ends::Ignored,
+        },
     }
 }
 
@@ -114,31 +135,34 @@ impl CertificateFile {
     /// Adds what came out of a search.
     pub(super) fn add(&mut self, model: &Model, plan: &Plan, outcome: &Outcome, testimony: Option<Testimony>) {
         let Some(testimony) = testimony else { return };
-        let checked = Checked {
-            subject: testimony.subject.clone(),
-            fair: plan.search.is_fair(),
-            assertions: plan.assertions == Assertions::Report,
-            ends: match plan.end_states {
-                EndStates::Ignore => Ends::Ignored,
-                EndStates::Judge => Ends::Judged,
-                EndStates::JudgeChannels => Ends::JudgedWithChannels,
-            },
+        let checked = checked(testimony.subject, plan);
+        let holds = match outcome.verdict {
+            Verdict::Verified(_) => true,
+            // Behind an assertion that fails a search goes on; the states of the system have had a search of their own.
+            Verdict::Violated => is_proved(&checked.subject, outcome),
+            _ => false,
         };
+        if holds {
+            let table = testimony.witness.map(Witness::into_table).unwrap_or_default();
+            // Several states of the product with the claim for progress are one of the system.
+            let shared = checked.subject == Subject::Progress;
+            let table = if shared { table.distinct() } else { table };
+            self.certificate.sections.push(Section { checked: checked.clone(), evidence: Evidence::Holds(table) });
+        }
         match outcome.verdict {
-            Verdict::Verified(_) => {
-                let table = testimony.witness.map(Witness::into_table).unwrap_or_default();
-                // Several states of the product with the claim for progress are one of the system.
-                let shared = checked.subject == Subject::Progress;
-                let table = if shared { table.distinct() } else { table };
-                self.certificate.sections.push(Section { checked, evidence: Evidence::Holds(table) });
-            }
+            Verdict::Verified(_) => {}
             Verdict::Violated => {
                 let (own, program) = plan.property().compile(model);
                 let model = own.as_ref().unwrap_or(model);
                 for violation in &outcome.violations {
                     let error = Error { kind: kind(violation), message: violation.message.clone() };
+                    let checked = match error.kind {
+                        ErrorKind::Property => checked.clone(),
+                        // An error of the model says nothing about the property that was looked for when it was found.
+                        _ => self::checked(Subject::Errors, plan),
+                    };
                     let evidence = Evidence::Broken(error, path(model, &program, &violation.path));
-                    self.certificate.sections.push(Section { checked: checked.clone(), evidence });
+                    self.certificate.sections.push(Section { checked, evidence });
                 }
             }
             Verdict::NoErrorFound => self.missing = Some("the store may omit states".into()),
@@ -172,6 +196,9 @@ fn can_be_written(path: &Path) -> std::io::Result<()> {
     }
     if path.exists() && !path.is_file() {
         return Ok(());
+    }
+    if path.is_file() && !file::may_be_replaced(std::fs::File::open(path)?)? {
+        return Err(std::io::Error::other("there is another file of this name, and it is not a certificate"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     tempfile::NamedTempFile::new_in(folder).map(|_| ())

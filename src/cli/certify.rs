@@ -4,7 +4,7 @@
 use super::console::Console;
 use super::load::load_for_replay;
 use super::options::ModelArgs;
-use crate::certificate::{Certificate, Evidence, Section, Subject, file};
+use crate::certificate::{Certificate, Checked, Ends, ErrorKind, Evidence, Section, Subject, file};
 use crate::certify::check::{Proved, Refusal, check};
 use crate::report::number::counted;
 use crate::report::place;
@@ -14,6 +14,7 @@ use crate::source::visible::visible;
 use crate::source::{FileId, SourceMap};
 use clap::Args;
 use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Larger files are no certificates that a reference executor could check: 1 GiB.
@@ -37,7 +38,10 @@ pub(crate) struct CertifyArgs {
 pub(crate) fn run(console: &Console, args: &CertifyArgs) -> u8 {
     let certificate = match read(&args.certificate) {
         Ok(certificate) => certificate,
-        Err(message) => return console.wrong(message),
+        Err((message, too_much)) => {
+            let code = console.wrong(message);
+            return if too_much { INCOMPLETE } else { code };
+        }
     };
     let loaded = match load_for_replay(console, &args.model, None) {
         Ok(loaded) => loaded,
@@ -90,14 +94,22 @@ fn memory_for(certificate: &Certificate) -> u64 {
     (16 << 20) + certificate.sections.iter().map(table).max().unwrap_or(0)
 }
 
-fn read(path: &Path) -> Result<Certificate, String> {
+/// The file, or what is wrong with it, and whether that is only its size. Neither the file nor what it stands for may take more than a part
+/// of the memory that is free.
+fn read(path: &Path) -> Result<Certificate, (String, bool)> {
     let name = path.display();
-    let metadata = std::fs::metadata(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-    if metadata.len() > LARGEST {
-        return Err(format!("{name} is not a certificate that can be checked: it is larger than 1 GiB"));
+    let cannot = |error| (format!("cannot read {name}: {error}"), false);
+    let free = available().unwrap_or(u64::MAX);
+    let most = LARGEST.min(free / 8);
+    let file = std::fs::File::open(path).map_err(cannot)?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > most {
+        let most = crate::report::number::bytes(most);
+        return Err((format!("{name} is not a certificate that can be checked here: it is larger than {most}"), true));
     }
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-    file::decode(&bytes).map_err(|damage| format!("{name} is not a certificate that can be checked: {damage}"))
+    file::decode_within(&bytes, usize::try_from(free / 3).unwrap_or(usize::MAX))
+        .map_err(|damage| (format!("{name} is not a certificate that can be checked: {damage}"), damage.too_much))
 }
 
 fn told(map: &SourceMap, refusal: &Refusal) -> String {
@@ -114,18 +126,71 @@ fn told(map: &SourceMap, refusal: &Refusal) -> String {
 fn report(certificate: &Certificate, proved: &[Proved]) -> String {
     let mut text = String::new();
     for (section, proved) in certificate.sections.iter().zip(proved) {
-        let subject = match &section.checked.subject {
-            Subject::Errors => "assertions, run-time errors and end states".to_string(),
-            Subject::AcceptLabels => "accept labels".to_string(),
-            Subject::Progress => "progress".to_string(),
-            Subject::Never => "the never claim".to_string(),
-            Subject::Formula(name) => format!("the formula {}", visible(name)),
-        };
         let states = counted(proved.states as u64, "state", "states");
-        let _ = match proved.holds {
-            true => writeln!(text, "certified: {subject}: no error in {states}"),
-            false => writeln!(text, "certified: {subject}: violated, shown by {states}"),
+        let _ = match &section.evidence {
+            Evidence::Holds(_) => {
+                let (judged, not) = judged(&section.checked);
+                let besides = if not.is_empty() { String::new() } else { format!("; not judged: {}", not.join(", ")) };
+                writeln!(text, "certified: {}: no error in {states}{besides}", listed(&judged))
+            }
+            Evidence::Broken(error, _) => {
+                writeln!(text, "certified: {}, shown by {states}", broken(&section.checked, error.kind))
+            }
         };
     }
     text
+}
+
+/// What a proof is about, and which errors it passes over.
+fn judged(checked: &Checked) -> (Vec<String>, Vec<&'static str>) {
+    let (mut judged, mut not) = (Vec::new(), Vec::new());
+    judged.extend(property(checked));
+    if checked.assertions {
+        judged.push("assertions".to_string());
+    } else {
+        not.push("assertions");
+    }
+    // The proof of a formula is about the formula alone.
+    match checked.subject {
+        Subject::Formula(_) => not.push("run-time errors"),
+        _ => judged.push("run-time errors".to_string()),
+    }
+    match checked.ends {
+        Ends::Ignored => not.push("end states"),
+        Ends::Judged => judged.push("end states".to_string()),
+        Ends::JudgedWithChannels => judged.push("end states, with channels that must be empty".to_string()),
+    }
+    (judged, not)
+}
+
+/// The property in words; none if there are only errors of the model.
+fn property(checked: &Checked) -> Option<String> {
+    let name = match &checked.subject {
+        Subject::Errors => return None,
+        Subject::AcceptLabels => "accept labels".to_string(),
+        Subject::Progress => "progress".to_string(),
+        Subject::Never => "the never claim".to_string(),
+        Subject::Formula(name) => format!("the formula {}", visible(name)),
+    };
+    Some(if checked.fair { format!("{name} on weakly fair runs") } else { name })
+}
+
+fn broken(checked: &Checked, kind: ErrorKind) -> String {
+    match (kind, checked.ends) {
+        (ErrorKind::Assertion, _) => "an assertion is violated".to_string(),
+        (ErrorKind::RunTime, _) => "an error at run time".to_string(),
+        (ErrorKind::EndState, Ends::JudgedWithChannels) => {
+            "an invalid end state (channels must be empty, too)".to_string()
+        }
+        (ErrorKind::EndState, _) => "an invalid end state".to_string(),
+        (ErrorKind::Property, _) => format!("{}: violated", property(checked).unwrap_or_default()),
+    }
+}
+
+fn listed(things: &[String]) -> String {
+    match things {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }

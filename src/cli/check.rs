@@ -24,7 +24,7 @@ use crate::search::walk::Movers;
 use crate::source::{SourceMap, Span};
 use crate::store::WorkDir;
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code for a bug in pv.
@@ -73,6 +73,9 @@ pub(super) fn run_plans(
     };
     if let (Some(schedule), Some(reader)) = (&mut schedule_of_first, from.take()) {
         schedule.start_from(reader);
+    }
+    if let Some(trail) = args.trail.as_deref().filter(|trail| is_same_file(trail, Path::new(&args.model.model))) {
+        return console.wrong(format!("the trail cannot be written to {}: that is the model", trail.display()));
     }
     let mut certificate = match CertificateFile::new(args.certificate.as_deref(), &loaded.model) {
         Ok(certificate) => certificate,
@@ -133,9 +136,7 @@ pub(super) fn run_plans(
         if let Some(limit) = &outcome.stopped {
             outcome.notes.push(format!("the search did not come to its end: {}", reason(limit)));
         }
-        if matches!(outcome.verdict, Verdict::Verified(_))
-            && let Some(system) = testimony.as_mut().and_then(|testimony| testimony.system_plan(&plan))
-        {
+        if let Some(system) = testimony.as_mut().and_then(|testimony| testimony.system_plan(&plan, &outcome)) {
             let of_system = searcher.run(&system, &mut None, &mut testimony);
             certificate.needs(&of_system);
         }
@@ -178,6 +179,11 @@ pub(super) fn run_plans(
     }
     let code = print(console, args, loaded, &setting, &runs);
     if written.is_err() { WRONG } else { code }
+}
+
+/// Do two paths name the same file, which exists?
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// What the trails of a property show.

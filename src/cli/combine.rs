@@ -170,6 +170,8 @@ const RULES: &[Rule] = rules! {
         "a certificate is of a complete search";
     "--certificate with --another", |o| o.certificate.is_some() && o.another,
         "a search that passes over known errors proves nothing about the others";
+    "--certificate with --trail of the same name", |o| o.certificate.is_some() && o.certificate == o.trail,
+        "one file cannot be both";
     "--certificate with --formula, --formula-file or --claim-file", |o| o.certificate.is_some() && o.checks.outside().is_some(),
         "a certificate is of a model and the properties in it";
     // What is checked
@@ -418,6 +420,7 @@ pub(super) mod tests {
         "--certificate c --cache 500",
         "--certificate c --max-depth 5",
         "--certificate c --another",
+        "--certificate c --trail c",
         "--certificate c --formula p",
         "--strict-channels --no-end-states",
         "--property p --no-claims",

@@ -72,6 +72,7 @@ const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 
 /// The whole program.
 pub fn main() -> ExitCode {
+    crate::store::give_back_memory();
     let cli = match Cli::from_arg_matches(&forgiving(Cli::command()).get_matches()) {
         Ok(cli) => cli,
         Err(error) => error.exit(),

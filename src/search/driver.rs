@@ -139,13 +139,18 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
 
     /// Is the memory of the search more than its budget allows? `tables` as for [`Tally::look`].
     pub fn is_short(&self, machine: &Machine<'_>, walk: &Walk, tables: usize) -> bool {
-        self.monitor.exceeded((tables + walk.memory() + machine.memory()) as u64).is_some()
+        self.monitor.exceeded(self.taken(machine, walk, tables)).is_some()
+    }
+
+    /// Bytes that the search has taken. `tables`: those of everything but the walk, the machine and what is written down for a certificate.
+    fn taken(&self, machine: &Machine<'_>, walk: &Walk, tables: usize) -> u64 {
+        let witness = self.monitor.witness.as_ref().map_or(0, Witness::memory);
+        (tables + walk.memory() + machine.memory() + witness) as u64
     }
 
     /// Looks at budgets and signals, and shows progress. `tables`: bytes of everything but the walk and the machine.
     pub fn look(&mut self, machine: &Machine<'_>, walk: &Walk, tables: usize, queued: Option<u64>) -> Control {
-        let witness = self.monitor.witness.as_ref().map_or(0, Witness::memory);
-        let memory = (tables + walk.memory() + machine.memory() + witness) as u64;
+        let memory = self.taken(machine, walk, tables);
         let (stored, matched) = (self.stored, self.matched);
         self.look_at(&Snapshot { stored, matched, depth: walk.depth(), memory, queued, ..Snapshot::default() })
     }

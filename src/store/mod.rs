@@ -39,6 +39,11 @@ pub use parts::tree::{Layout, Record};
 use crate::model::TransitionType;
 use crate::store::lossy::omission::Omission;
 
+/// Makes the program give memory back that its tables have left. To be called once, before the first search.
+pub fn give_back_memory() {
+    parts::hints::give_back_large_blocks();
+}
+
 /// Where a store keeps a state. A handle means something only to the store that gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Handle(pub u64);

@@ -64,7 +64,34 @@ pub fn check(definition: &Definition, certificate: &Certificate) -> Result<Vec<P
     certificate.sections.iter().map(|section| check_section(definition, &words, section)).collect()
 }
 
+/// A section must not say that something was judged which this checker does not judge for it: whoever reads its answer would take that
+/// for proved.
+fn claims_too_much(section: &Section) -> Option<&'static str> {
+    let Checked { subject, fair, assertions, ends } = &section.checked;
+    let errors = *subject == Subject::Errors;
+    let broken = match &section.evidence {
+        Evidence::Holds(_) => None,
+        Evidence::Broken(error, _) => Some(error.kind),
+    };
+    match broken {
+        Some(kind) if errors == (kind == ErrorKind::Property) => {
+            Some("it shows an error of another kind than the one that it is about")
+        }
+        _ if errors && *fair => Some("it is about errors of the model, and fairness says nothing about them"),
+        _ if !errors && *ends != Ends::Ignored => {
+            Some("it is about a property, and end states are no part of that proof")
+        }
+        _ if matches!(subject, Subject::Formula(_)) && *assertions => {
+            Some("it is about a formula, and assertions are no part of that proof")
+        }
+        _ => None,
+    }
+}
+
 fn check_section(definition: &Definition, words: &Words<'_>, section: &Section) -> Result<Proved, Refusal> {
+    if let Some(what) = claims_too_much(section) {
+        return Err(Refusal::new(what));
+    }
     match &section.evidence {
         Evidence::Holds(table) => {
             let states = words.states(table)?;

@@ -48,6 +48,8 @@ use long_block::LongBlocks;
 
 /// [`Visitor::tick`] is called every so many steps.
 const TICK: u32 = 4_096;
+/// So many bytes of a state count as one step of [`TICK`].
+const LONG_STATE: usize = 128;
 /// With a reduction, a state counts as so many steps of [`TICK`]: a state may then cost a thousand times as much as a step.
 const REDUCED_STATE: u32 = 64;
 
@@ -287,7 +289,9 @@ impl Walk {
         reduction: &mut R,
         how: TransitionType,
     ) -> Arrival {
-        self.unheard += if R::ACTIVE { REDUCED_STATE } else { 1 };
+        // Whoever keeps long states takes memory in large steps.
+        let long = (machine.state().len() / LONG_STATE) as u32;
+        self.unheard += long + if R::ACTIVE { REDUCED_STATE } else { 1 };
         if self.unheard >= TICK && self.tick(machine, visitor, reduction) == Control::Stop {
             return Arrival::Stop;
         }

@@ -144,6 +144,11 @@ impl ExactStore {
         arena.drain(|position, state, on_stack, left| each(Handle(position), state, on_stack, left));
     }
 
+    /// From now on the store may use so many bytes.
+    pub(super) fn set_budget(&mut self, budget: usize) {
+        self.budget = budget;
+    }
+
     fn room(&self) -> usize {
         self.budget.saturating_sub(self.memory())
     }

@@ -24,8 +24,14 @@ const IN_TREE: u64 = 1 << 63;
 /// Bytes of an entry of a map from one word to another, with what the map itself needs.
 const MAP_ENTRY: usize = 20;
 
-/// Bytes of a tree that do not grow with the states.
-const SMALL_TREE: usize = 128 << 10;
+/// A tree is tried where there are so many states for each shape.
+const STATES_OF_A_SHAPE: usize = 8;
+
+/// A part of the budget is kept for the beginning of a tree: the tree cannot wait until the exact store gives its first page back.
+const KEPT_FOR_TREE: usize = 16;
+
+/// So many states tell how long states are.
+const LOOKED_AT: usize = 256;
 
 /// States longer than this part of the budget are not moved.
 const LONG_STATES: usize = 1024;
@@ -44,8 +50,8 @@ fn spread(exact: &ExactStore, most: usize) -> impl Iterator<Item = &[u8]> {
     handles.map(|handle| exact.get(handle))
 }
 
-/// Would a tree take less than the exact store, with its table, takes for as many states? A tree of some of the states tells; it shares
-/// much less than the tree of all of them. Where every state has a shape of its own, a tree takes more.
+/// Is a tree worth trying? Nearly always: the exact store is at its end, and even a tree that shares little takes less. Only where
+/// states have shapes of their own a tree takes more. Some of the states tell.
 fn pays(mut tree: TreeStore, exact: &ExactStore, most: usize) -> bool {
     let mut states = 0;
     for state in spread(exact, most) {
@@ -54,8 +60,7 @@ fn pays(mut tree: TreeStore, exact: &ExactStore, most: usize) -> bool {
         }
         states += 1;
     }
-    let each = Store::memory(exact) / exact.len().max(1);
-    states == 0 || Store::memory(&tree).saturating_sub(SMALL_TREE) < states * each / 4 * 3
+    tree.shapes() * STATES_OF_A_SHAPE <= states.max(STATES_OF_A_SHAPE)
 }
 
 /// What a store needs to move.
@@ -95,7 +100,7 @@ impl WholeStore {
     /// The states as they are, and compressed from the moment on at which they would need more than `budget` bytes otherwise. `tracks`:
     /// the search asks which states are on the stack.
     pub fn moving(seed: u64, layout: Layout, tracks: bool, budget: usize) -> WholeStore {
-        let exact = ExactStore::with_budget(seed, budget);
+        let exact = ExactStore::with_budget(seed, budget - budget / KEPT_FOR_TREE);
         WholeStore::of(Kept::Exact(exact), Some(Mover { layout, tracks, budget }))
     }
 
@@ -114,15 +119,17 @@ impl WholeStore {
     fn go_over(&mut self) -> bool {
         let Kept::Exact(exact) = &mut self.kept else { return false };
         let Some(Mover { layout, tracks, budget }) = self.mover.take() else { return false };
-        let length = exact.first().map_or(0, |handle| exact.get(handle).len());
+        let length = spread(exact, LOOKED_AT).map(<[u8]>::len).max().unwrap_or(0);
         if length > budget / LONG_STATES {
             // The tree of such a state alone would take the rest of the budget.
+            exact.set_budget(budget);
             return false;
         }
         // What is learned from counts as well, eight bytes for each byte of a state, and memory is short.
-        let most = (budget / 16 / (8 * length + 64)).clamp(16, TreeStore::SAMPLE);
+        let most = (budget / KEPT_FOR_TREE / 2 / (8 * length + 64)).clamp(16, TreeStore::SAMPLE);
         let learned = |store: TreeStore| store.learning_from(spread(exact, most));
         if !pays(learned(TreeStore::new(layout.clone(), tracks, budget)), exact, most) {
+            exact.set_budget(budget);
             return false;
         }
         let mut tree = learned(TreeStore::new(layout, tracks, budget));
@@ -224,7 +231,12 @@ impl Store for WholeStore {
                 other => other,
             },
         };
-        if visit == Visit::Full && self.go_over() { self.visit(state, how) } else { visit }
+        if visit == Visit::Full && self.mover.is_some() {
+            // There is room now, in a tree or in the whole of the budget. This happens once.
+            self.go_over();
+            return self.visit(state, how);
+        }
+        visit
     }
 
     #[inline]
@@ -359,6 +371,36 @@ mod tests {
         assert!((0..5_000).all(|i| store.visit(&state(i), HOW) == Visit::Seen { on_stack: false }));
         assert!(!WholeStore::exact(ExactStore::new(1)).relieve());
         assert!(!WholeStore::tree(TreeStore::new(Layout::default(), false, usize::MAX)).relieve());
+    }
+
+    /// Long states: the tree needs room for its beginning before the exact store has given any back.
+    #[test]
+    fn long_states_move_as_well() {
+        let long = |i: u64| {
+            let mut bytes = vec![0; if i == 0 { 20 } else { 12_000 }];
+            bytes[..8].copy_from_slice(&i.to_le_bytes());
+            bytes
+        };
+        let budget = 20 << 20;
+        let mut store = WholeStore::moving(1, Layout::default(), false, budget);
+        for i in 0..6_000 {
+            assert!(matches!(store.visit(&long(i), HOW), Visit::New(_)), "{i}: {:?}", store.moved_at());
+            assert!(store.memory() <= budget);
+        }
+        assert!(store.moved_at().is_some());
+        assert!((0..6_000).all(|i| store.visit(&long(i), HOW) == Visit::Seen { on_stack: false }));
+    }
+
+    /// States of which no two have the same shape stay where they are, and have the whole budget.
+    #[test]
+    fn where_a_tree_does_not_pay_the_store_stays() {
+        let budget = 1 << 20;
+        let mut store = WholeStore::moving(1, Layout::default(), false, budget);
+        let fill = |store: &mut WholeStore| (1..).take_while(|&i| store.visit(&vec![7; i], HOW) != Visit::Full).count();
+        let states = fill(&mut store);
+        assert_eq!(store.moved_at(), None);
+        assert_eq!(states, fill(&mut WholeStore::exact(ExactStore::with_budget(1, budget))));
+        assert!((0..states).all(|i| store.visit(&vec![7; i + 1], HOW) == Visit::Seen { on_stack: true }));
     }
 
     /// A small state: what the exact store takes beside it counts, too.

@@ -1,4 +1,5 @@
-//! Hints to the processor and to the system about memory: which line will be needed soon, and which block is worth large pages.
+//! Hints to the processor and to the system about memory: which line will be needed soon, which block is worth large pages, which blocks are
+//! not needed any more.
 //!
 //! A look-up in a large table waits for memory twice: for the slot, then for the record. A search that knows several look-ups in
 //! advance asks for all their lines first; the waits then overlap. Before the processor can ask for a line it must know where the page of
@@ -54,3 +55,17 @@ pub(in crate::store) fn on_large_pages<T>(block: &mut Vec<T>) {
 /// Other systems choose the size of pages by themselves.
 #[cfg(not(target_os = "linux"))]
 pub(in crate::store) fn on_large_pages<T>(_: &mut Vec<T>) {}
+
+/// Blocks from this size on are given back to the system when they are freed.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const GIVEN_BACK: libc::c_int = 1 << 20;
+
+/// Asks the allocator to give large blocks back to the system whenever they are freed. By itself glibc keeps them, from the first one on,
+/// for later: a table that grows into one new block after the other then takes much more than it counts.
+pub(in crate::store) fn give_back_large_blocks() {
+    // SAFETY: the call changes where blocks come from that are asked for later, and nothing about those that are there.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, GIVEN_BACK);
+    }
+}

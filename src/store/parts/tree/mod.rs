@@ -79,6 +79,11 @@ impl Tree {
         }
     }
 
+    /// Number of shapes that the states have.
+    pub(in crate::store) fn shapes(&self) -> usize {
+        self.shapes.len()
+    }
+
     /// Learns from some states which parts of a state belong together. For a set that is still empty.
     pub(in crate::store) fn learn<'s>(&mut self, states: impl Iterator<Item = &'s [u8]>) {
         if self.len > 0 || !self.shapes.is_empty() {
