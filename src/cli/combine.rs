@@ -143,6 +143,18 @@ const RULES: &[Rule] = rules! {
         "a checkpoint is of one search";
     "--checkpoint-every without --checkpoint", |o| o.search.checkpoint_every.is_some() && o.search.checkpoint.is_none(),
         "there is no file to write to";
+    // Workers
+    "--workers with --search dfs", |o| o.search.workers.is_some() && !o.search.bfs(),
+        "workers share the levels of a breadth-first search";
+    "--workers with --por", |o| o.search.workers.is_some() && o.search.por,
+        "the reduction asks whether a successor was met before, and with several workers the answer hangs on who is first";
+    "--workers with --check-independence", |o| o.search.workers.is_some() && o.search.check_independence,
+        "the relation is tried out beside a store of one thread";
+    "--workers with --cache, --disk or a store that is not exact",
+        |o| o.search.workers.is_some() && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
+        "the table that workers share keeps every state as it is";
+    "--workers with --checkpoint", |o| o.search.workers.is_some() && o.search.checkpoint.is_some(),
+        "a search by several threads is not saved";
     // Counterexamples
     "--shortest with --search bfs", |o| o.shortest && o.search.bfs(),
         "the first error of a breadth-first search is reached in the fewest moves anyway";
@@ -317,6 +329,8 @@ const WITHOUT_CLAIMS: &[Rule] = rules! {
 /// What does not go with a search for cycles, and why.
 #[rustfmt::skip]
 const WITHOUT_CYCLES: &[Rule] = rules! {
+    "--workers", |o| o.search.workers.is_some(),
+        "cycles are found depth first";
     "--search bfs", |o| o.search.bfs(),
         "cycles are found depth first";
     "--sleep", |o| o.search.sleep,
@@ -411,6 +425,11 @@ pub(super) mod tests {
         "--checkpoint c --search bfs --por",
         "--checkpoint c --search bfs --store compact --repeat 2",
         "--checkpoint-every 5 --search bfs",
+        "--workers 2 --search dfs",
+        "--workers 2 --por",
+        "--workers 2 --check-independence",
+        "--workers 2 --store tree",
+        "--workers 2 --checkpoint c",
         "--shortest --search bfs",
         "--shortest --all-errors",
         "--another --shortest",
@@ -472,6 +491,9 @@ pub(super) mod tests {
             "--non-progress --fair",
             "--certificate c --sleep",
             "--certificate c --search bfs --all-errors",
+            "--workers 0",
+            "--workers 3 --search bfs --full --memory 64M --max-depth 9 --another",
+            "--workers 2 --certificate c --all-errors",
             "--property p --fair",
             "--pod 0 --repeat 1 --search bfs",
         ] {

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The most threads that a search may be asked to have.
+pub(crate) const MOST_WORKERS: u16 = 512;
+
 /// The model and what reaches the preprocessor.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ModelArgs {
@@ -185,6 +188,12 @@ pub(crate) struct SearchArgs {
     /// Order of exploration [default: dfs].
     #[arg(long, value_enum, hide_possible_values = false, help_heading = "Search")]
     pub search: Option<SearchOrder>,
+    /// Breadth-first search (--search bfs need not be said) by N threads over one table, 1 to 512; 0 is one for each processor [default: one
+    /// thread]. Counts, verdict and counterexample are the same for every N. The search ends at the end of the level in which an error is
+    /// found. More than one pays from about a thousand states a level on.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=i64::from(MOST_WORKERS)), help_heading = "Search")]
+    #[serde(default)]
+    pub workers: Option<u16>,
     /// Longest path that is followed, 1 or more [default: no bound]. A bound that was hit makes the verdict
     /// `incomplete`.
     #[arg(long, value_name = "N", value_parser = values::positive_count, help_heading = "Search")]
@@ -316,9 +325,10 @@ impl SearchArgs {
         self.seed.unwrap_or(1)
     }
 
-    /// Order of exploration.
+    /// Order of exploration. Workers search breadth first.
     pub(crate) fn search(&self) -> SearchOrder {
-        self.search.unwrap_or_default()
+        let usual = if self.workers.is_some() { SearchOrder::Bfs } else { SearchOrder::default() };
+        self.search.unwrap_or(usual)
     }
 
     /// Breadth first?

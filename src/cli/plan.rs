@@ -2,7 +2,7 @@
 //! `pv compare` all come through [`plans`]; what is not refused by [`combine`] has a plan.
 
 use super::combine;
-use super::options::{CheckArgs, DiskWindow, PropertyArgs, Replace, SearchArgs, StoreKind};
+use super::options::{CheckArgs, DiskWindow, MOST_WORKERS, PropertyArgs, Replace, SearchArgs, StoreKind};
 use crate::model::Model;
 use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::plan::{
@@ -12,7 +12,7 @@ use crate::search::plan::{
 };
 use crate::store::breadth::disk::Window;
 use crate::store::depth::replace::SCAN_LIMIT;
-use std::num::NonZeroU8;
+use std::num::{NonZeroU8, NonZeroU16};
 
 /// The plans of a check, one for each property; `Err` says which options do not go together.
 pub(crate) fn plans(args: &CheckArgs, model: &Model) -> Result<Vec<Plan>, String> {
@@ -194,10 +194,18 @@ fn replacement(replace: Replace) -> Replacement {
 
 fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
     let store = match queued_table(options) {
+        None if options.workers.is_some() => BreadthStore::Shared { workers: workers(options) },
         Some(table) => BreadthStore::Queued { table, work_dir: options.work_dir.clone() },
         None => BreadthStore::Exact { sets: sets(options, property), check_independence: options.check_independence },
     };
     BreadthFirst { store, max_depth: options.max_depth }
+}
+
+/// How many threads search; 0 is one for each processor.
+fn workers(options: &SearchArgs) -> NonZeroU16 {
+    let processors = || std::thread::available_parallelism().map_or(1, |count| count.get().min(MOST_WORKERS.into()));
+    let asked = options.workers.and_then(NonZeroU16::new);
+    asked.or_else(|| NonZeroU16::new(processors() as u16)).unwrap_or(NonZeroU16::MIN)
 }
 
 /// The table of a search with a queue beside it; `None` if the exact table can be its own queue.
@@ -305,6 +313,8 @@ mod tests {
         // breadth first
         ("--search bfs", "breadth-first, exact store, dead variables set to 0"),
         ("--search bfs --full", "breadth-first, exact store"),
+        ("--workers 3", "breadth-first, exact store, dead variables set to 0, 3 workers"),
+        ("--search bfs --workers 1 --full", "breadth-first, exact store, 1 worker"),
         ("--search bfs --por", "breadth-first, exact store, persistent sets"),
         ("--search bfs --checkpoint c", "breadth-first, exact store"),
         ("--search bfs --store compact", "breadth-first, compact store, dead variables set to 0"),
@@ -373,7 +383,7 @@ mod tests {
         "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
         "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",
         "--switch-rate 0.2", "--work-dir w", "--disk-window 0.5", "--all-errors", "--no-end-states", "--no-assertions",
-        "--strict-channels", "--non-progress", "--shortest", "--another", "--certificate c",
+        "--strict-channels", "--non-progress", "--workers 2", "--shortest", "--another", "--certificate c",
     ];
 
     /// What an option says already, or what another one leaves no room for.
@@ -382,6 +392,8 @@ mod tests {
         match option {
             // The reduction does not look at assertions anyway.
             "--no-assertions" => with("--deadlocks-only"),
+            // Workers search breadth first.
+            "--search bfs" => with("--workers 2"),
             // These are about the whole state space.
             "--full" => {
                 let whole = [

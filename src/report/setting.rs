@@ -50,6 +50,9 @@ pub(crate) struct Setting {
     /// Cache first, then disk.
     #[serde(skip_serializing_if = "is_false")]
     pub serial: bool,
+    /// Threads that search, where their number was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<u16>,
     /// Bound on the path length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u64>,
@@ -139,6 +142,7 @@ impl Setting {
             hub: table.is_some_and(has_hub),
             disk: matches!(table, Some(QueuedTable::Disk { .. })),
             serial: matches!(table, Some(QueuedTable::Serial { .. })),
+            workers: plan.search.workers().map(std::num::NonZeroU16::get),
             max_depth: plan.search.max_depth(),
             memory: plan.memory,
             time: plan.time.map(|time| time.as_secs_f64()),
@@ -181,6 +185,9 @@ impl Setting {
         parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));
         if self.pod > 0 {
             parts.push(format!("precision on demand {}", self.pod));
+        }
+        if let Some(workers) = self.workers {
+            parts.push(counted(u64::from(workers), "worker", "workers"));
         }
         if let Some(runs) = self.repeat.filter(|&runs| runs > 1) {
             parts.push(format!("{runs} runs"));

@@ -164,6 +164,11 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
         Control::Stop
     }
 
+    /// Some path was cut off at the bound on the depth.
+    pub fn cut_off(&mut self) {
+        self.cut = true;
+    }
+
     /// Notes what a walk has come upon. `path` gives the steps from the initial state to where the walk is.
     pub fn event(
         &mut self,
@@ -173,7 +178,7 @@ impl<'m, 'n, 'i> Tally<'m, 'n, 'i> {
         path: impl FnOnce() -> Vec<Step>,
     ) -> Control {
         if event == Event::Cut {
-            self.cut = true;
+            self.cut_off();
             return Control::Continue;
         }
         self.ledger.note(machine, walk, event, step, path)

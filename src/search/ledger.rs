@@ -29,6 +29,30 @@ pub struct Ledger<'m> {
     pub violations: Vec<Violation>,
 }
 
+/// Says of an event what error it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge<'m> {
+    model: &'m Model,
+    known: &'m [KnownError],
+}
+
+/// An error, without the path that leads to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Judged {
+    /// What kind.
+    pub kind: ViolationKind,
+    /// In words.
+    pub message: String,
+    /// The statement, or where the first blocked process stands.
+    pub span: crate::source::Span,
+    /// Steps before the error.
+    pub depth: u64,
+    /// What it is an error of.
+    pub about: About,
+    /// It is known already: it is counted, and the search goes on behind it.
+    pub passed_over: bool,
+}
+
 /// What was found before a search was stopped: the part of the book that a checkpoint holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Findings {
@@ -100,32 +124,40 @@ impl<'m> Ledger<'m> {
         step: Option<Step>,
         path: impl FnOnce() -> Vec<Step>,
     ) -> Control {
-        let depth = walk.depth();
-        let (kind, message, span, depth) = match event {
-            Event::Trap(trap) => self.trap(machine, trap, depth),
-            Event::InvalidEnd => {
-                let span = blocked(self.model, machine);
-                (ViolationKind::InvalidEndState, "invalid end state".to_string(), span, depth.saturating_sub(1))
-            }
-            Event::Halt | Event::Cut => return Control::Continue,
-            Event::ClaimEnd => self.claim_end(machine, depth),
-        };
-        let about = about(event, step);
-        self.count += 1;
-        self.property_count += u64::from(about == About::Property);
+        let Some(judged) = self.judge().judge(machine, walk, event, step) else { return Control::Continue };
+        self.enter(judged, 1, || {
+            let mut path = path();
+            path.extend(step);
+            path
+        })
+    }
+
+    /// The model whose errors these are.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// Says what an event is, for this book.
+    pub fn judge(&self) -> Judge<'m> {
+        Judge { model: self.model, known: self.known }
+    }
+
+    /// Notes an error that was met so many times; `path` gives all its steps.
+    pub fn enter(&mut self, judged: Judged, times: u64, path: impl FnOnce() -> Vec<Step>) -> Control {
+        let Judged { kind, message, span, depth, about, passed_over } = judged;
+        self.count += times;
+        self.property_count += if about == About::Property { times } else { 0 };
         let known = self.violations.iter().any(|old| old.message == message && old.span == span);
         if about == About::Model {
             self.model_error.get_or_insert_with(|| message.clone());
         }
-        if self.known.iter().any(|known| known.is_here(&message, machine, step)) {
+        if passed_over {
             return Control::Continue;
         }
         // each kind has its own room: forty failed assertions must not hide the property that fails behind them
         let kept = self.violations.iter().filter(|old| old.about == about).count();
         if !known && kept < MOST_WITH_PATHS {
-            let mut path = path();
-            path.extend(step);
-            self.violations.push(Violation { kind, message, span, depth, path, cycle_start: None, about });
+            self.violations.push(Violation { kind, message, span, depth, path: path(), cycle_start: None, about });
         }
         if self.all_errors { Control::Continue } else { Control::Stop }
     }
@@ -146,6 +178,24 @@ impl<'m> Ledger<'m> {
         self.count += 1;
         self.property_count += 1;
     }
+}
+
+impl Judge<'_> {
+    /// What the error is that a walk has come upon; `None` if the event is none.
+    pub fn judge(&self, machine: &Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Option<Judged> {
+        let depth = walk.depth();
+        let (kind, message, span, depth) = match event {
+            Event::Trap(trap) => trapped(machine, trap, depth),
+            Event::InvalidEnd => {
+                let span = blocked(self.model, machine);
+                (ViolationKind::InvalidEndState, "invalid end state".to_string(), span, depth.saturating_sub(1))
+            }
+            Event::Halt | Event::Cut => return None,
+            Event::ClaimEnd => self.claim_end(machine, depth),
+        };
+        let passed_over = self.known.iter().any(|known| known.is_here(&message, machine, step));
+        Some(Judged { kind, message, span, depth, about: about(event, step), passed_over })
+    }
 
     fn claim_end(&self, machine: &Machine<'_>, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {
         let claim = machine.program().claim_number.and_then(|number| self.model.claims.get(number));
@@ -156,16 +206,16 @@ impl<'m> Ledger<'m> {
         let span = claim.map(|claim| claim.body.span).unwrap_or_default();
         (ViolationKind::Assertion, message, span, depth)
     }
+}
 
-    fn trap(&self, machine: &Machine<'_>, trap: Trap, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {
-        let program = machine.program();
-        let kind = match trap.kind() {
-            TrapKind::Assertion | TrapKind::Index => ViolationKind::Assertion,
-            _ => ViolationKind::Unhandled,
-        };
-        let span = program.sites.get(trap.site() as usize).map(|site| site.span).unwrap_or_default();
-        (kind, program.describe(trap), span, depth)
-    }
+fn trapped(machine: &Machine<'_>, trap: Trap, depth: u64) -> (ViolationKind, String, crate::source::Span, u64) {
+    let program = machine.program();
+    let kind = match trap.kind() {
+        TrapKind::Assertion | TrapKind::Index => ViolationKind::Assertion,
+        _ => ViolationKind::Unhandled,
+    };
+    let span = program.sites.get(trap.site() as usize).map(|site| site.span).unwrap_or_default();
+    (kind, program.describe(trap), span, depth)
 }
 
 /// What an event is an error of. What a claim says or does wrong is about the property.

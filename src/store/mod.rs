@@ -5,6 +5,7 @@
 //! | `depth` | stores for depth-first search: all states, as they are or as a tree, or a cache | never |
 //! | `breadth` | stores for breadth-first search with a queue beside it; the queue and the links | with signatures |
 //! | `lossy` | stores that keep a few bits of a state, for both kinds of search | yes, with a known probability |
+//! | `shared` | the store that several workers fill at once | never |
 //! | `parts` | what stores are made of: room for states, hashes, signatures, random numbers | |
 //!
 //! One file per store, one trait for each kind of search. No search names a concrete store, and nobody outside keeps a
@@ -14,6 +15,7 @@ pub mod breadth;
 pub mod depth;
 pub mod lossy;
 pub mod parts;
+pub mod shared;
 #[cfg(test)]
 mod testing;
 
@@ -35,6 +37,7 @@ pub use lossy::bloom::BloomStore;
 pub use lossy::compact::CompactStore;
 pub use parts::hash::StateHash;
 pub use parts::tree::{Layout, Record};
+pub use shared::states::SharedStates;
 
 use crate::model::TransitionType;
 use crate::store::lossy::omission::Omission;

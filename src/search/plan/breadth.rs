@@ -11,13 +11,14 @@ use crate::search::explore::bfs;
 use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
 use crate::search::explore::queued;
 use crate::search::explore::serial::{self, HandOver};
+use crate::search::explore::workers;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Levels, Limit, Outcome, Verdict};
 use crate::search::reduce::Full;
 use crate::store::breadth::disk::Window;
 use crate::store::{
     BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Links,
-    Queue, Representation, WorkDir,
+    Queue, Representation, SharedStates, WorkDir,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ impl PlannedSearch<'_> {
     pub(super) fn breadth_first(&self, plan: &BreadthFirst, monitor: &mut Monitor<'_>) -> Outcome {
         match &plan.store {
             BreadthStore::Exact { sets, check_independence } => self.in_memory(*sets, *check_independence, monitor),
+            BreadthStore::Shared { workers } => self.with_workers(usize::from(workers.get()), monitor),
             BreadthStore::Queued { table, work_dir } => {
                 let queued = QueuedSearch { planned: self, work_dir: work_dir.as_deref() };
                 match queued.search(table, monitor) {
@@ -41,6 +43,18 @@ impl PlannedSearch<'_> {
                         Outcome { verdict, ..Outcome::without_room(self.program, 0) }
                     }
                 }
+            }
+        }
+    }
+
+    /// A search by several threads over one table.
+    fn with_workers(&self, workers: usize, monitor: &mut Monitor<'_>) -> Outcome {
+        let budget = Self::budget(monitor);
+        match SharedStates::new(self.seed, workers, self.program.hidden as usize, budget) {
+            Some(states) => workers::search(self.task(None, monitor), &states, workers),
+            None => {
+                let verdict = Verdict::Incomplete(Limit::Memory { used: 0, budget: budget as u64 });
+                Outcome { verdict, ..Outcome::without_room(self.program, 0) }
             }
         }
     }

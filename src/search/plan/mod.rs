@@ -33,7 +33,7 @@ use crate::search::walk::Rules;
 use crate::store::breadth::cache::DEFAULT_WAYS;
 use crate::store::breadth::disk::Window;
 use crate::store::breadth::hub::{DEFAULT_OVERWRITE, DEFAULT_SPLIT};
-use std::num::NonZeroU8;
+use std::num::{NonZeroU8, NonZeroU16};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -255,6 +255,11 @@ pub enum BreadthStore {
         sets: Option<Sets>,
         /// Try out every answer of the dependence relation.
         check_independence: bool,
+    },
+    /// Every state, in one table for several threads, which is their queue too.
+    Shared {
+        /// How many threads.
+        workers: NonZeroU16,
     },
     /// A table with a queue beside it. Such a search can be saved.
     Queued {
@@ -593,6 +598,14 @@ impl Search {
                 QueuedTable::Disk { record: DiskRecord::Signatures(signatures), .. } => Some(of(signatures)),
                 QueuedTable::Exact | QueuedTable::Tree | QueuedTable::Disk { .. } => None,
             },
+            _ => None,
+        }
+    }
+
+    /// How many threads search, if their number was asked for.
+    pub fn workers(&self) -> Option<NonZeroU16> {
+        match self {
+            Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers }, .. }) => Some(*workers),
             _ => None,
         }
     }

@@ -153,6 +153,16 @@ impl Walk {
         frames + ahead + self.moved.capacity() * size_of::<Movers>() + self.long_blocks.memory()
     }
 
+    /// Adds what another walk of the same program has counted.
+    pub fn absorb(&mut self, other: &Walk) {
+        let join =
+            |mine: &mut Vec<bool>, others: &[bool]| mine.iter_mut().zip(others).for_each(|(one, &more)| *one |= more);
+        join(&mut self.reached, &other.reached);
+        join(&mut self.completed, &other.completed);
+        self.atomic_steps += other.atomic_steps;
+        self.deepest = self.deepest.max(other.deepest);
+    }
+
     /// The steps of the current path.
     pub fn path(&self, machine: &Machine<'_>) -> Vec<Step> {
         let before = &self.frames[..self.frames.len() - 1];

@@ -1,0 +1,79 @@
+//! What the workers of one search have visited together: one table and one store of records for all threads.
+//!
+//! `arena` holds the records, which each worker writes into blocks of its own. `table` holds one word for each record, published by
+//! compare-and-swap. `states` is the store that is made of both. A `Budget` counts every block when it is taken, whoever takes it.
+//!
+//! A worker waits for no other here, but for two rare things: the table doubles while all workers stand still, and the hidden variables of
+//! a state, if the model has any, are compared under a lock.
+
+pub mod arena;
+pub mod states;
+pub mod table;
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Bytes that several threads take from.
+#[derive(Debug)]
+pub struct Budget {
+    whole: usize,
+    used: AtomicUsize,
+}
+
+impl Budget {
+    /// So many bytes, none of them taken.
+    pub fn of(whole: usize) -> Budget {
+        Budget { whole, used: AtomicUsize::new(0) }
+    }
+
+    /// Takes so many bytes, if they are there.
+    pub fn take(&self, bytes: usize) -> bool {
+        let more = |used: usize| used.checked_add(bytes).filter(|&used| used <= self.whole);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// Gives bytes back that were taken.
+    pub fn give(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes that are taken now.
+    pub fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// All bytes, taken or not.
+    pub fn whole(&self) -> usize {
+        self.whole
+    }
+}
+
+/// So many words, all 0; `None` if the system has no room for them.
+fn try_words(count: usize) -> Option<Box<[AtomicU64]>> {
+    let mut words = Vec::new();
+    words.try_reserve_exact(count).ok()?;
+    words.resize_with(count, || AtomicU64::new(0));
+    Some(words.into_boxed_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_never_take_more_than_there_is() {
+        let budget = Budget::of(1_000);
+        let taken = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while budget.take(7) {
+                        taken.fetch_add(7, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!((taken.load(Ordering::Relaxed), budget.used()), (994, 994));
+        budget.give(500);
+        assert!(budget.take(506) && !budget.take(1) && !budget.take(usize::MAX));
+    }
+}

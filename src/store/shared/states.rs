@@ -1,0 +1,392 @@
+//! The states that several workers have visited: every state whole, once, in one table for all.
+//!
+//! Idea: a [`SharedTable`] of words and a [`SharedArena`] of records. A worker writes the record of a state into its own part of the arena and
+//! publishes the record's word by compare-and-swap. The workers search level by level, and the records that were written in a level are
+//! the next level.
+//!
+//! A record is one word of *origin*, the length and the bytes of the state, and the hidden variables. The origin says at which depth the
+//! state was reached and from where: the upper half of the hash of the state before it. Of all ways by which a state is reached in
+//! its level, the least origin is kept (depth first, then hash, then hidden variables), and that does not hang on who comes first. So depths
+//! and paths are the same for any number of workers. Which record has that hash is looked up when a path is wanted.
+//!
+//! Sound always: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten.
+//!
+//! Cost per state: the state, 12 bytes of origin and length, 3.5 of alignment, 11 to 21 of table.
+
+use super::Budget;
+use super::arena::{Marks, Pen, SharedArena, in_one_chunk};
+use super::table::{Doubling, Looked, SharedTable};
+use crate::limit::Limit;
+use crate::mutants::{self, Mutant};
+use crate::store::parts::hash::StateHash;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+/// States of a block: what a worker takes of a level at once.
+pub const BLOCK: u32 = 64;
+/// Locks for hidden variables.
+const LOCKS: usize = 64;
+/// Words of a record before its state: origin, and the length with the first bytes of the state.
+const HEAD: usize = 2;
+/// Bytes of the state in the second word.
+const FIRST: usize = 4;
+
+/// How a state was reached: at which depth, and the upper half of the hash of the state before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Origin {
+    /// Steps from the initial state.
+    pub depth: u32,
+    /// See [`Origin`].
+    pub link: u32,
+}
+
+impl Origin {
+    fn word(self) -> u64 {
+        u64::from(self.depth) << 32 | u64::from(self.link)
+    }
+
+    fn of(word: u64) -> Origin {
+        Origin { depth: (word >> 32) as u32, link: word as u32 }
+    }
+}
+
+/// Some states of a level, one behind the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Where the first of them is.
+    pub position: u64,
+    /// How many they are.
+    pub count: u32,
+}
+
+/// What one worker has added in a level.
+#[derive(Debug, Default)]
+pub struct Share {
+    /// The new states.
+    pub blocks: Vec<Block>,
+    marks: Marks,
+}
+
+/// The answer to "have we been here?".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Insertion {
+    /// No, and now we have.
+    New,
+    /// Yes.
+    Seen,
+    /// It cannot be said before the table has grown: ask again.
+    Crowded,
+    /// No, and there is no room for the state.
+    Full,
+}
+
+/// The states of all workers. See the head of this file.
+#[derive(Debug)]
+pub struct SharedStates {
+    arena: SharedArena,
+    table: RwLock<SharedTable>,
+    doubling: Doubling,
+    budget: Budget,
+    stored: AtomicUsize,
+    hash: StateHash,
+    threads: usize,
+    /// Bytes of hidden variables in front of a state.
+    hidden: usize,
+    locks: Vec<Mutex<()>>,
+}
+
+impl SharedStates {
+    /// An empty store for so many workers; `None` if not even that has room in so many bytes. `hidden`: bytes of hidden variables.
+    pub fn new(seed: u64, threads: usize, hidden: usize, bytes: usize) -> Option<SharedStates> {
+        let budget = Budget::of(bytes);
+        Some(SharedStates {
+            arena: SharedArena::new(threads, &budget)?,
+            table: RwLock::new(SharedTable::new(&budget)?),
+            doubling: Doubling::default(),
+            budget,
+            stored: AtomicUsize::new(0),
+            hash: StateHash::new(seed),
+            threads,
+            hidden,
+            locks: (0..if hidden > 0 { LOCKS } else { 0 }).map(|_| Mutex::new(())).collect(),
+        })
+    }
+
+    /// The hash of a state, without its hidden variables.
+    #[inline]
+    pub fn hash(&self, state: &[u8]) -> u64 {
+        self.hash.hash(state)
+    }
+
+    /// Bytes in use.
+    pub fn memory(&self) -> usize {
+        self.budget.used()
+    }
+
+    /// Why a state had no room.
+    pub fn limit(&self) -> Limit {
+        Limit::Memory { used: self.budget.used() as u64, budget: self.budget.whole() as u64 }
+    }
+
+    /// Where one worker looks up and inserts states.
+    pub fn session(&self) -> Session<'_> {
+        Session { states: self, table: None, pen: Pen::default(), blocks: Vec::new(), uncounted: 0 }
+    }
+
+    /// Reads the state at this position with its hidden variables in front; gives how it was reached.
+    pub fn read(&self, position: u64, saved: &mut Vec<u8>) -> Origin {
+        let record = self.arena.from(position);
+        let length = length_of(record);
+        saved.clear();
+        if self.hidden > 0 {
+            let from = HEAD + words_behind(length);
+            read_words(&record[from..from + self.hidden.div_ceil(8)], self.hidden, saved);
+        }
+        let second = record[1].load(Ordering::Relaxed).to_le_bytes();
+        saved.extend_from_slice(&second[FIRST..FIRST + length.min(FIRST)]);
+        read_words(&record[HEAD..HEAD + words_behind(length)], length.saturating_sub(FIRST), saved);
+        Origin::of(record[0].load(Ordering::Relaxed))
+    }
+
+    /// Where the next record is, in the same block.
+    #[inline]
+    pub fn after(&self, position: u64) -> u64 {
+        position + self.size(length_of(self.arena.from(position))) as u64
+    }
+
+    /// The positions of all states whose hash has this upper half.
+    pub fn with_link(&self, link: u32) -> Vec<u64> {
+        let mut positions = self.table().with_prefix(link);
+        let mut saved = Vec::new();
+        positions.retain(|&position| {
+            self.read(position, &mut saved);
+            (self.hash(&saved[self.hidden..]) >> 32) as u32 == link
+        });
+        positions
+    }
+
+    /// A level begins, and nobody writes: the states of these shares are no longer new.
+    pub fn begin_level(&self, shares: impl IntoIterator<Item = Share>) {
+        self.arena.begin_level(shares.into_iter().map(|share| share.marks));
+    }
+
+    /// Nobody has the table: makes it grow. `Some(true)`: all workers have to [help](Self::help_doubling), and one of them to
+    /// [end](Self::end_doubling) it. `Some(false)`: there is room without that. `None`: there is none.
+    pub fn begin_doubling(&self) -> Option<bool> {
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        table.begin_doubling(&self.doubling, self.threads, &self.budget)
+    }
+
+    /// Does a part of the doubling.
+    pub fn help_doubling(&self) {
+        self.doubling.help();
+    }
+
+    /// Ends the doubling, if one has begun, when nobody is helping any more.
+    pub fn end_doubling(&self) {
+        self.table.write().unwrap_or_else(PoisonError::into_inner).end_doubling(&self.doubling, &self.budget);
+    }
+
+    fn table(&self) -> RwLockReadGuard<'_, SharedTable> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Words of a record with a state of so many bytes.
+    #[inline]
+    fn size(&self, length: usize) -> usize {
+        HEAD + words_behind(length) + self.hidden.div_ceil(8)
+    }
+
+    fn write(&self, pen: &mut Pen, saved: &[u8], origin: Origin) -> Option<u64> {
+        let (hidden, state) = saved.split_at(self.hidden);
+        let length = u32::try_from(state.len()).ok()?;
+        let position = self.arena.room(pen, self.size(state.len()), &self.budget).ok()?;
+        let record = self.arena.from(position);
+        record[0].store(origin.word(), Ordering::Relaxed);
+        let (first, rest) = state.split_at(state.len().min(FIRST));
+        record[1].store(u64::from(length) | word_of(first) << 32, Ordering::Relaxed);
+        write_words(&record[HEAD..], rest);
+        if !hidden.is_empty() {
+            write_words(&record[HEAD + words_behind(state.len())..], hidden);
+        }
+        Some(position)
+    }
+
+    #[inline]
+    fn equals(&self, position: u64, state: &[u8]) -> bool {
+        let record = self.arena.from(position);
+        let (first, rest) = state.split_at(state.len().min(FIRST));
+        let second = state.len() as u64 | word_of(first) << 32;
+        let Some((head, behind)) = record.split_first_chunk::<HEAD>() else { return false };
+        if head[1].load(Ordering::Relaxed) != second {
+            return false;
+        }
+        let (full, tail) = rest.as_chunks::<8>();
+        let Some((words, others)) = behind.split_at_checked(full.len()) else { return false };
+        words.iter().zip(full).all(|(word, bytes)| word.load(Ordering::Relaxed) == u64::from_le_bytes(*bytes))
+            && (tail.is_empty() || others.first().is_some_and(|word| word.load(Ordering::Relaxed) == word_of(tail)))
+    }
+
+    /// A state of this level was reached once more: the least way is kept.
+    #[inline]
+    fn reached_again(&self, position: u64, saved: &[u8], hash: u64, origin: Origin) {
+        if self.hidden > 0 {
+            return self.reached_with_hidden(position, saved, hash, origin);
+        }
+        let kept = &self.arena.from(position)[0];
+        if origin.word() < kept.load(Ordering::Relaxed) {
+            kept.fetch_min(origin.word(), Ordering::Relaxed);
+        }
+    }
+
+    #[cold]
+    fn reached_with_hidden(&self, position: u64, saved: &[u8], hash: u64, origin: Origin) {
+        let _lock = self.locks[hash as usize % LOCKS].lock().unwrap_or_else(PoisonError::into_inner);
+        let (hidden, state) = saved.split_at(self.hidden);
+        let record = self.arena.from(position);
+        let from = &record[HEAD + words_behind(state.len())..];
+        let mut kept = Vec::new();
+        read_words(&from[..self.hidden.div_ceil(8)], self.hidden, &mut kept);
+        let before = (record[0].load(Ordering::Relaxed), kept.as_slice());
+        if (origin.word(), hidden) < before {
+            record[0].store(origin.word(), Ordering::Relaxed);
+            write_words(from, hidden);
+        }
+    }
+}
+
+/// One worker's access to the states.
+#[derive(Debug)]
+pub struct Session<'s> {
+    states: &'s SharedStates,
+    /// Held while the worker works; nobody can make the table grow then.
+    table: Option<RwLockReadGuard<'s, SharedTable>>,
+    pen: Pen,
+    /// New states of this level.
+    blocks: Vec<Block>,
+    /// New states that the store does not know the number of yet.
+    uncounted: usize,
+}
+
+impl Session<'_> {
+    /// Lets go of the table, so that it can grow.
+    pub fn let_go(&mut self) {
+        self.table = None;
+    }
+
+    #[inline]
+    fn table(&mut self) -> &SharedTable {
+        let states = self.states;
+        self.table.get_or_insert_with(|| states.table())
+    }
+
+    /// A state with this hash will be looked up: asks for the memory of its slot.
+    #[inline]
+    pub fn prefetch(&mut self, hash: u64) {
+        self.table().prefetch(hash);
+    }
+
+    /// The same for its record, when the slot has come.
+    #[inline]
+    pub fn prefetch_record(&mut self, hash: u64) {
+        if let Some(position) = self.table().likely(hash) {
+            self.states.arena.prefetch(position);
+        }
+    }
+
+    /// Inserts a state, with its hidden variables in front, that was reached so.
+    #[inline]
+    pub fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin) -> Insertion {
+        let states = self.states;
+        let state = &saved[states.hidden..];
+        if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
+            return Insertion::Seen;
+        }
+        let table = self.table.get_or_insert_with(|| states.table());
+        let pen = &mut self.pen;
+        let looked = table.find_or_add(hash, |at| states.equals(at, state), || states.write(pen, saved, origin));
+        match looked {
+            Looked::Found(position) => {
+                if states.arena.is_fresh(position) {
+                    states.reached_again(position, saved, hash, origin);
+                }
+                Insertion::Seen
+            }
+            Looked::Added(position) => {
+                self.pen.keep(states.size(state.len()));
+                self.uncounted += 1;
+                self.note(position);
+                Insertion::New
+            }
+            Looked::Crowded => Insertion::Crowded,
+            Looked::NoRoom => Insertion::Full,
+        }
+    }
+
+    /// Adds the record to the last block, if it follows it.
+    #[inline]
+    fn note(&mut self, position: u64) {
+        match self.blocks.last_mut() {
+            Some(block) if block.count < BLOCK && in_one_chunk(block.position, position) => block.count += 1,
+            _ => self.blocks.push(Block { position, count: 1 }),
+        }
+    }
+
+    /// Tells the store how many states were added. Is it time for the table to grow?
+    #[inline]
+    pub fn is_crowded(&mut self) -> bool {
+        let added = std::mem::take(&mut self.uncounted);
+        let stored = self.states.stored.fetch_add(added, Ordering::Relaxed) + added;
+        stored >= self.table().limit()
+    }
+
+    /// The end of a level: what this worker has added in it.
+    pub fn share(&mut self) -> Share {
+        Share { blocks: std::mem::take(&mut self.blocks), marks: self.pen.marks() }
+    }
+
+    /// Bytes beside the store's.
+    pub fn memory(&self) -> usize {
+        self.blocks.capacity() * size_of::<Block>()
+    }
+}
+
+#[inline]
+fn length_of(record: &[AtomicU64]) -> usize {
+    record.get(1).map_or(0, |word| word.load(Ordering::Relaxed) as u32 as usize)
+}
+
+/// Words of a state of so many bytes behind the first two.
+#[inline]
+fn words_behind(length: usize) -> usize {
+    length.saturating_sub(FIRST).div_ceil(8)
+}
+
+#[inline]
+fn word_of(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
+
+#[inline]
+fn write_words(words: &[AtomicU64], bytes: &[u8]) {
+    let (full, tail) = bytes.as_chunks::<8>();
+    for (word, bytes) in words.iter().zip(full) {
+        word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+    }
+    if !tail.is_empty() {
+        words[full.len()].store(word_of(tail), Ordering::Relaxed);
+    }
+}
+
+/// Adds so many bytes from these words.
+#[inline]
+fn read_words(words: &[AtomicU64], bytes: usize, to: &mut Vec<u8>) {
+    let end = to.len() + bytes;
+    to.reserve(words.len() * 8);
+    for word in words {
+        to.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+    }
+    to.truncate(end);
+}

@@ -1,0 +1,125 @@
+//! Searches by several threads over one table: every model of the corpus and of the examples with one to four workers. What is told must not
+//! hang on their number, down to the last step of the path; where the whole state space is searched, the counts are those of the search
+//! by one thread.
+
+mod common;
+
+use common::{DEEPEST, Expectation, LARGEST, run, violated};
+use libtest_mimic::{Arguments, Failed, Trial};
+use pv::exec::seam::Native;
+use pv::model::Model;
+use pv::search::outcome::{Outcome, Verdict};
+use pv::search::plan::{BreadthFirst, BreadthStore, Plan, Property, Reductions, Search};
+use std::num::NonZeroU16;
+use std::path::Path;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = common::trials(check);
+    for path in common::models("tests/corpus/liveness") {
+        let name = format!("tests/corpus/liveness/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+        trials.push(Trial::test(name, move || check(&path)));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn workers(count: u16) -> Search {
+    let workers = NonZeroU16::new(count).expect("a worker");
+    Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers }, max_depth: None })
+}
+
+/// All that is told, apart from times, memory and notes.
+fn figures(outcome: &Outcome) -> String {
+    let Outcome { verdict, counts, error_count, property_errors, model_error, violations, reached, completed, .. } =
+        outcome;
+    format!(
+        "{verdict:?} {counts:?} {error_count} {property_errors} {model_error:?} {violations:?} {reached:?} {completed:?}"
+    )
+}
+
+/// The searches that are compared: by name, and whether each is over the whole state space.
+fn plans(model: &Model) -> Vec<(String, Plan)> {
+    let full = Plan { all_errors: true, ..Plan::default() };
+    let dead = Reductions { merging: false, ..Reductions::ALL };
+    let mut plans = vec![
+        ("all errors".to_string(), full.clone()),
+        ("first error".to_string(), Plan::default()),
+        ("first error, native".to_string(), Plan { native: Native::AtOnce, ..Plan::default() }),
+    ];
+    if model.hidden_size == 0 {
+        plans.push(("dead variables".to_string(), Plan { statics: dead, ..Plan::default() }));
+    }
+    for property in Property::of_model(model) {
+        if let (Some(claim), true) = (property.claim(), property.is_safety(model)) {
+            plans.push((format!("claim {claim}"), Plan { claim: Some(claim), ..full.clone() }));
+            plans.push((format!("claim {claim}, first error"), Plan { claim: Some(claim), ..Plan::default() }));
+        }
+    }
+    plans
+}
+
+fn check(path: &Path) -> Result<(), Failed> {
+    if let Expectation::Counts(expected) = common::expectation(&std::fs::read_to_string(path)?)
+        && expected.stored > LARGEST
+    {
+        return Ok(());
+    }
+    let Ok(model) = common::load(path) else { return Ok(()) };
+    for (number, (name, plan)) in plans(&model).into_iter().enumerate() {
+        compare(&model, &name, &plan, None)?;
+        if number < 2 {
+            compare(&model, &name, &plan, Some(7))?;
+        }
+    }
+    Ok(())
+}
+
+fn compare(model: &Model, name: &str, plan: &Plan, bound: Option<u64>) -> Result<(), Failed> {
+    let name = format!("{name}, bound {bound:?}");
+    let deepest = bound.or(Some(DEEPEST));
+    let alone = common::bounded(Plan { search: common::breadth_first(None), ..plan.clone() }, deepest);
+    let alone = run(model, &alone);
+    if alone.counts.stored > LARGEST {
+        return Ok(());
+    }
+    let with = |count| run(model, &common::bounded(Plan { search: workers(count), ..plan.clone() }, deepest));
+    let one = with(1);
+    for count in 2..=4 {
+        let more = with(count);
+        if figures(&one) != figures(&more) {
+            return Err(format!("{name}, {count} workers:\n{}\n{}", figures(&one), figures(&more)).into());
+        }
+    }
+    replays(model, plan, &one).map_err(|what| format!("{name}: {what}"))?;
+    if violated(&one) != violated(&alone) {
+        return Err(format!("{name}: {:?}, alone {:?}", one.verdict, alone.verdict).into());
+    }
+    // The first error of a search by one thread is as near, in states; in steps, workers choose the nearest.
+    if let (false, [found, ..], [first, ..]) = (plan.all_errors, &one.violations[..], &alone.violations[..])
+        && found.about == first.about
+        && found.depth > first.depth
+        && bound.is_none()
+    {
+        return Err(format!("{name}: an error at {}, alone at {}", found.depth, first.depth).into());
+    }
+    let whole = bound.is_none() && model.hidden_size == 0 && (plan.all_errors || !violated(&alone));
+    let counted = |outcome: &Outcome| {
+        let counts = outcome.counts;
+        let told = (counts.stored, counts.matched, counts.atomic_steps, counts.vector_bytes);
+        (told, outcome.error_count, outcome.property_errors, outcome.reached.clone(), outcome.completed.clone())
+    };
+    if whole && !matches!(alone.verdict, Verdict::Incomplete(_)) && counted(&one) != counted(&alone) {
+        return Err(format!("{name}:\n{:?}\nalone\n{:?}", counted(&one), counted(&alone)).into());
+    }
+    Ok(())
+}
+
+/// The paths can be executed.
+fn replays(model: &Model, plan: &Plan, outcome: &Outcome) -> Result<(), String> {
+    let (_, program) = plan.property().compile(model);
+    for violation in &outcome.violations {
+        pv::search::walk::replay::verify(&program, &violation.path)
+            .map_err(|reason| format!("the path to `{}` does not replay: {reason}", violation.message))?;
+    }
+    Ok(())
+}
