@@ -21,6 +21,7 @@ const COMMANDS: &[&str] = &[
     "check m.pml --no-claims --no-trail",
     "check m.pml --no-trail --json",
     "check m.pml --no-claims --no-trail --certificate d",
+    "check m.pml --no-claims --no-trail --workers 3",
     "certify m.pml c",
     "simulate m.pml",
     "replay m.pml t",

@@ -9,7 +9,7 @@ mod common;
 #[path = "common/maker.rs"]
 mod maker;
 
-use common::{breadth_first, reduced, run, violated};
+use common::{breadth_first, reduced, run, violated, workers};
 use maker::Maker;
 use pv::certificate::{Certificate, Checked, Ends, Evidence, Section, Subject};
 use pv::certify::check::check;
@@ -55,6 +55,8 @@ fn exact() -> Vec<(&'static str, Search)> {
         ("full", reduced(Techniques::None)),
         ("sleep sets", reduced(Techniques::One(Technique::SleepSets))),
         ("breadth first", breadth_first(None)),
+        ("one worker", workers(1)),
+        ("three workers", workers(3)),
         (
             "breadth first with a queue",
             Search::Breadth(BreadthFirst {
@@ -87,6 +89,7 @@ fn others(stored: u64) -> Vec<(&'static str, Plan)> {
         ("dead variables", Plan { statics: dead, ..Plan::default() }),
         ("dead variables, breadth first", Plan { statics: dead, ..plan(breadth_first(None)) }),
         ("statics", Plan { statics: Reductions::ALL, ..Plan::default() }),
+        ("dead variables, two workers", Plan { statics: dead, ..plan(workers(2)) }),
         ("all", Plan { statics: Reductions::ALL, ..plan(reduced(Techniques::One(alone))) }),
         ("cache", plan(cache(None))),
         ("cache and sleep sets", plan(cache(Some(Technique::SleepSets)))),

@@ -18,11 +18,13 @@ const ENDLESS: &str =
 const LOOPS: &str = "byte g; active proctype P() { do :: g = 1 :: g = 0 od }\n";
 
 /// Every kind of search.
-const MODES: [&str; 18] = [
+const MODES: [&str; 20] = [
     "",
     "--full",
     "--max-depth 1000000000",
     "--search bfs",
+    "--workers 1",
+    "--workers 3",
     "--sleep",
     "--por",
     "--por --sleep",
@@ -91,7 +93,16 @@ fn nothing_is_lost_behind_a_block_that_branches_for_ever() {
     let model = "byte g, n; active proctype P() {
         atomic { do :: g = 1 - g :: n < 20 -> n++ :: g == 1 && n == 20 -> break od }; assert(false) }";
     std::fs::write(folder.path().join("way_out.pml"), model).unwrap();
-    for mode in ["", "--search bfs", "--sleep", "--por", "--max-depth 60", "--search bfs --max-depth 60"] {
+    for mode in [
+        "",
+        "--search bfs",
+        "--sleep",
+        "--por",
+        "--max-depth 60",
+        "--search bfs --max-depth 60",
+        "--workers 2",
+        "--workers 2 --max-depth 60",
+    ] {
         let output = run(folder.path(), &format!("check way_out.pml --no-trail {mode}"));
         assert_eq!(output.status.code(), Some(1), "{mode}: {}", said(&output));
     }

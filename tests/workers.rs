@@ -4,13 +4,12 @@
 
 mod common;
 
-use common::{DEEPEST, Expectation, LARGEST, run, violated};
+use common::{DEEPEST, Expectation, LARGEST, run, violated, workers};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::exec::seam::Native;
 use pv::model::Model;
 use pv::search::outcome::{Outcome, Verdict};
-use pv::search::plan::{BreadthFirst, BreadthStore, Plan, Property, Reductions, Search};
-use std::num::NonZeroU16;
+use pv::search::plan::{Plan, Property, Reductions};
 use std::path::Path;
 
 fn main() {
@@ -20,12 +19,10 @@ fn main() {
         let name = format!("tests/corpus/liveness/{}", path.file_stem().unwrap_or_default().to_string_lossy());
         trials.push(Trial::test(name, move || check(&path)));
     }
+    trials.push(Trial::test("the_command_line", the_command_line));
+    trials.push(Trial::test("a_certificate_is_proved", a_certificate_is_proved));
+    trials.push(Trial::test("small_levels_are_told", small_levels_are_told));
     libtest_mimic::run(&arguments, trials).exit();
-}
-
-fn workers(count: u16) -> Search {
-    let workers = NonZeroU16::new(count).expect("a worker");
-    Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers }, max_depth: None })
 }
 
 /// All that is told, apart from times, memory and notes.
@@ -112,6 +109,52 @@ fn compare(model: &Model, name: &str, plan: &Plan, bound: Option<u64>) -> Result
         return Err(format!("{name}:\n{:?}\nalone\n{:?}", counted(&one), counted(&alone)).into());
     }
     Ok(())
+}
+
+/// The trail file is the same, byte by byte, and the JSON report tells how many workers there were.
+fn the_command_line() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let model = common::root().join("examples/two_phase_commit_bug.pml");
+    let mut trails = Vec::new();
+    for count in 1..=4 {
+        let line = format!("check {} --workers {count} --json --trail t{count}", model.display());
+        let output = common::command(folder.path(), &line).output()?;
+        if output.status.code() != Some(1) {
+            return Err(format!("{line}: {:?}", output.status).into());
+        }
+        let told = format!("\"workers\":{count}");
+        let said: String = String::from_utf8_lossy(&output.stdout).split_whitespace().collect();
+        if !said.contains(&told) {
+            return Err(format!("no {told} in {said}").into());
+        }
+        trails.push(std::fs::read_to_string(folder.path().join(format!("t{count}")))?);
+    }
+    let same = trails.windows(2).all(|pair| pair[0] == pair[1]);
+    if same { Ok(()) } else { Err("the trails differ".into()) }
+}
+
+/// What several workers have seen is a proof, in whatever order they have seen it.
+fn a_certificate_is_proved() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let model = common::root().join("examples/philosophers.pml");
+    let lines = ["check {} --no-claims --workers 3 --certificate c", "certify {} c"];
+    for line in lines.map(|line| line.replace("{}", &model.display().to_string())) {
+        let output = common::command(folder.path(), &line).output()?;
+        if output.status.code() != Some(0) {
+            return Err(format!("{line}: {}", String::from_utf8_lossy(&output.stderr)).into());
+        }
+    }
+    Ok(())
+}
+
+/// Where more workers do not pay, the report says so; of one worker there is nothing to say.
+fn small_levels_are_told() -> Result<(), Failed> {
+    let model = common::model_of("byte n; active proctype P() { do :: n < 200 -> n++ :: else -> break od }");
+    let noted = |count| {
+        let outcome = run(&model, &Plan { search: workers(count), ..Plan::default() });
+        outcome.notes.iter().any(|note| note.contains("more than one worker pays"))
+    };
+    if noted(2) && !noted(1) { Ok(()) } else { Err("the note is missing, or too much".into()) }
 }
 
 /// The paths can be executed.

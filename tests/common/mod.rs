@@ -11,6 +11,7 @@ use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict};
 use pv::search::plan::{BreadthFirst, BreadthStore, Cycles, DepthFirst, DepthStore, Plan, Search, Sets, Techniques};
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -83,6 +84,12 @@ pub(crate) fn reduced(techniques: Techniques) -> Search {
 pub(crate) fn breadth_first(sets: Option<Sets>) -> Search {
     let store = BreadthStore::Exact { sets, check_independence: false };
     Search::Breadth(BreadthFirst { store, max_depth: None })
+}
+
+/// A breadth-first search by so many threads.
+pub(crate) fn workers(count: u16) -> Search {
+    let workers = NonZeroU16::new(count).expect("a worker");
+    Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers }, max_depth: None })
 }
 
 /// The plan with a bound on its paths.

@@ -69,6 +69,8 @@ struct Common<'c> {
     gauges: Vec<Gauge>,
     /// Is shown every new state.
     witness: Option<Mutex<Witness>>,
+    /// The most bytes that the search may take.
+    budget: Option<u64>,
 }
 
 /// What the last one to come to a meeting works on.
@@ -434,6 +436,11 @@ impl Visitor for Worker<'_, '_> {
 
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         self.show(machine, walk);
+        // A stack may grow faster than the overseer looks.
+        let used = self.common.memory() as u64;
+        if let Some(budget) = self.common.budget.filter(|&budget| used > budget) {
+            self.common.stop(Some(Limit::Memory { used, budget }));
+        }
         if self.common.stops.load(Ordering::Relaxed) { Control::Stop } else { Control::Continue }
     }
 }
@@ -467,6 +474,7 @@ pub fn search(task: Task<'_, '_, '_>, states: &SharedStates, workers: usize) -> 
         }),
         gauges: (0..workers).map(|_| Gauge::default()).collect(),
         witness: tally.monitor.witness.take().map(Mutex::new),
+        budget: tally.monitor.tables(),
     };
     begin(&common, &machine);
     let counted = oversee(&common, &machine, &mut walk, &mut tally);
