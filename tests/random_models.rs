@@ -9,7 +9,7 @@ mod common;
 #[path = "common/maker.rs"]
 mod maker;
 
-use common::{breadth_first, reduced, run, violated, workers};
+use common::{breadth_first, reduced, run, violated, workers, workers_with};
 use maker::Maker;
 use pv::certificate::{Certificate, Checked, Ends, Evidence, Section, Subject};
 use pv::certify::check::check;
@@ -21,7 +21,8 @@ use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Verdict};
 use pv::search::plan::{
     BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore, LossyTable,
-    Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, Size, Technique, Techniques,
+    Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, SharedStore, Size, Technique,
+    Techniques,
 };
 use pv::source::SourceMap;
 use pv::source::preprocess::PreprocessOptions;
@@ -57,6 +58,7 @@ fn exact() -> Vec<(&'static str, Search)> {
         ("breadth first", breadth_first(None)),
         ("one worker", workers(1)),
         ("three workers", workers(3)),
+        ("two workers and a tree", workers_with(2, SharedStore::Tree)),
         (
             "breadth first with a queue",
             Search::Breadth(BreadthFirst {

@@ -18,13 +18,14 @@ const ENDLESS: &str =
 const LOOPS: &str = "byte g; active proctype P() { do :: g = 1 :: g = 0 od }\n";
 
 /// Every kind of search.
-const MODES: [&str; 20] = [
+const MODES: [&str; 21] = [
     "",
     "--full",
     "--max-depth 1000000000",
     "--search bfs",
     "--workers 1",
     "--workers 3",
+    "--workers 2 --store tree",
     "--sleep",
     "--por",
     "--por --sleep",

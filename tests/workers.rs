@@ -4,12 +4,12 @@
 
 mod common;
 
-use common::{DEEPEST, Expectation, LARGEST, run, violated, workers};
+use common::{DEEPEST, Expectation, LARGEST, run, violated, workers, workers_with};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::exec::seam::Native;
 use pv::model::Model;
 use pv::search::outcome::{Outcome, Verdict};
-use pv::search::plan::{Plan, Property, Reductions};
+use pv::search::plan::{Plan, Property, Reductions, SharedStore};
 use std::path::Path;
 
 fn main() {
@@ -81,10 +81,13 @@ fn compare(model: &Model, name: &str, plan: &Plan, bound: Option<u64>) -> Result
     }
     let with = |count| run(model, &common::bounded(Plan { search: workers(count), ..plan.clone() }, deepest));
     let one = with(1);
-    for count in 2..=4 {
-        let more = with(count);
+    let tree = |count| {
+        let search = workers_with(count, SharedStore::Tree);
+        run(model, &common::bounded(Plan { search, ..plan.clone() }, deepest))
+    };
+    for (how, more) in [("2", with(2)), ("3", with(3)), ("4", with(4)), ("tree 1", tree(1)), ("tree 3", tree(3))] {
         if figures(&one) != figures(&more) {
-            return Err(format!("{name}, {count} workers:\n{}\n{}", figures(&one), figures(&more)).into());
+            return Err(format!("{name}, {how} workers:\n{}\n{}", figures(&one), figures(&more)).into());
         }
     }
     replays(model, plan, &one).map_err(|what| format!("{name}: {what}"))?;

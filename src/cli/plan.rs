@@ -8,7 +8,7 @@ use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::plan::{
     Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore,
     DiskRecord, EndStates, Hub, LossyTable, MAX_COLLISION_RATE, Native, Plan, Precise, Preserves, Property,
-    QueuedTable, Reductions, Replacement, Search, Sets, Signatures, Size, Technique, Techniques,
+    QueuedTable, Reductions, Replacement, Search, Sets, SharedStore, Signatures, Size, Technique, Techniques,
 };
 use crate::store::breadth::disk::Window;
 use crate::store::depth::replace::SCAN_LIMIT;
@@ -194,7 +194,11 @@ fn replacement(replace: Replace) -> Replacement {
 
 fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
     let store = match queued_table(options) {
-        None if options.workers.is_some() => BreadthStore::Shared { workers: workers(options) },
+        _ if options.workers.is_some() => {
+            let tree = options.store() == StoreKind::Tree;
+            let store = if tree { SharedStore::Tree } else { SharedStore::Exact };
+            BreadthStore::Shared { workers: workers(options), store }
+        }
         Some(table) => BreadthStore::Queued { table, work_dir: options.work_dir.clone() },
         None => BreadthStore::Exact { sets: sets(options, property), check_independence: options.check_independence },
     };
@@ -314,6 +318,7 @@ mod tests {
         ("--search bfs", "breadth-first, exact store, dead variables set to 0"),
         ("--search bfs --full", "breadth-first, exact store"),
         ("--workers 3", "breadth-first, exact store, dead variables set to 0, 3 workers"),
+        ("--workers 2 --store tree --full", "breadth-first, tree store, 2 workers"),
         ("--search bfs --workers 1 --full", "breadth-first, exact store, 1 worker"),
         ("--search bfs --por", "breadth-first, exact store, persistent sets"),
         ("--search bfs --checkpoint c", "breadth-first, exact store"),

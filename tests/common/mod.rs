@@ -10,7 +10,9 @@ use libtest_mimic::{Failed, Trial};
 use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict};
-use pv::search::plan::{BreadthFirst, BreadthStore, Cycles, DepthFirst, DepthStore, Plan, Search, Sets, Techniques};
+use pv::search::plan::{
+    BreadthFirst, BreadthStore, Cycles, DepthFirst, DepthStore, Plan, Search, Sets, SharedStore, Techniques,
+};
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -88,8 +90,13 @@ pub(crate) fn breadth_first(sets: Option<Sets>) -> Search {
 
 /// A breadth-first search by so many threads.
 pub(crate) fn workers(count: u16) -> Search {
+    workers_with(count, SharedStore::Exact)
+}
+
+/// The same with this store.
+pub(crate) fn workers_with(count: u16, store: SharedStore) -> Search {
     let workers = NonZeroU16::new(count).expect("a worker");
-    Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers }, max_depth: None })
+    Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers, store }, max_depth: None })
 }
 
 /// The plan with a bound on its paths.

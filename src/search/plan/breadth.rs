@@ -5,7 +5,9 @@
 //! be said at the end: whole states lead to "verified", signatures to "no error found".
 
 use super::run::PlannedSearch;
-use super::{BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskRecord, QueuedTable, Sets, Signatures};
+use super::{
+    BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskRecord, QueuedTable, Sets, SharedStore, Signatures,
+};
 use crate::checkpoint::Kind;
 use crate::search::explore::bfs;
 use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
@@ -33,7 +35,7 @@ impl PlannedSearch<'_> {
     pub(super) fn breadth_first(&self, plan: &BreadthFirst, monitor: &mut Monitor<'_>) -> Outcome {
         match &plan.store {
             BreadthStore::Exact { sets, check_independence } => self.in_memory(*sets, *check_independence, monitor),
-            BreadthStore::Shared { workers } => self.with_workers(usize::from(workers.get()), monitor),
+            BreadthStore::Shared { workers, store } => self.with_workers(usize::from(workers.get()), *store, monitor),
             BreadthStore::Queued { table, work_dir } => {
                 let queued = QueuedSearch { planned: self, work_dir: work_dir.as_deref() };
                 match queued.search(table, monitor) {
@@ -48,9 +50,14 @@ impl PlannedSearch<'_> {
     }
 
     /// A search by several threads over one table.
-    fn with_workers(&self, workers: usize, monitor: &mut Monitor<'_>) -> Outcome {
+    fn with_workers(&self, workers: usize, store: SharedStore, monitor: &mut Monitor<'_>) -> Outcome {
         let budget = Self::budget(monitor);
-        match SharedStates::new(self.seed, workers, self.program.hidden as usize, budget) {
+        let hidden = self.program.hidden as usize;
+        let states = match store {
+            SharedStore::Exact => SharedStates::new(self.seed, workers, hidden, budget),
+            SharedStore::Tree => self.shared_tree(workers, monitor),
+        };
+        match states {
             Some(states) => workers::search(self.task(None, monitor), &states, workers),
             None => {
                 let verdict = Verdict::Incomplete(Limit::Memory { used: 0, budget: budget as u64 });

@@ -260,6 +260,8 @@ pub enum BreadthStore {
     Shared {
         /// How many threads.
         workers: NonZeroU16,
+        /// How the states are kept.
+        store: SharedStore,
     },
     /// A table with a queue beside it. Such a search can be saved.
     Queued {
@@ -268,6 +270,16 @@ pub enum BreadthStore {
         /// Where files go; the system's folder for temporary files if not said.
         work_dir: Option<PathBuf>,
     },
+}
+
+/// How threads that search together keep the states: all of them, always.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SharedStore {
+    /// As they are.
+    #[default]
+    Exact,
+    /// Compressed.
+    Tree,
 }
 
 impl Default for BreadthStore {
@@ -538,6 +550,9 @@ impl Search {
         match self {
             Search::Depth(DepthFirst { store, .. }) => matches!(store, DepthStore::Tree(_)),
             Search::Cycles(Cycles { store, .. }) => *store == CycleStore::Tree,
+            Search::Breadth(BreadthFirst { store: BreadthStore::Shared { store, .. }, .. }) => {
+                *store == SharedStore::Tree
+            }
             Search::Precise(_) | Search::Breadth(_) => {
                 matches!(self.queued(), Some((QueuedTable::Tree, _)))
             }
@@ -605,7 +620,7 @@ impl Search {
     /// How many threads search, if their number was asked for.
     pub fn workers(&self) -> Option<NonZeroU16> {
         match self {
-            Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers }, .. }) => Some(*workers),
+            Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers, .. }, .. }) => Some(*workers),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use crate::exec::Program;
 use crate::search::explore::sample::sample;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::Outcome;
-use crate::store::{ExactStore, Handle, Layout, Record, Store, TreeStore, Visit, WholeStore};
+use crate::store::{ExactStore, Layout, Record, SharedStates, Store, TreeStore, Visit, WholeStore};
 
 /// States that are visited before the search, to learn from. They are some thousandths of the states for which a tree pays.
 const SAMPLED: usize = 30_000;
@@ -16,29 +16,30 @@ const SAMPLE_BYTES: usize = 32 << 20;
 impl PlannedSearch<'_> {
     /// An empty tree store for this search. `tracks`: the search asks which states are on the stack.
     pub(super) fn tree_store(&self, tracks: bool, monitor: &Monitor<'_>) -> TreeStore {
-        let budget = Self::budget(monitor);
-        self.tree_of(&self.sample(budget, monitor), tracks, budget)
+        let seen = self.sampled(monitor);
+        TreeStore::new(layout(self.program), tracks, Self::budget(monitor)).learning_from(spread(&seen))
     }
 
-    fn sample(&self, budget: usize, monitor: &Monitor<'_>) -> ExactStore {
+    /// The same for several threads; `None` if there is no room for it.
+    pub(super) fn shared_tree(&self, workers: usize, monitor: &Monitor<'_>) -> Option<SharedStates> {
+        let seen = self.sampled(monitor);
+        let who = (self.seed, workers, self.program.hidden as usize);
+        SharedStates::compressed(who, Self::budget(monitor), layout(self.program), spread(&seen))
+    }
+
+    /// Some states to learn from.
+    fn sampled(&self, monitor: &Monitor<'_>) -> ExactStore {
         let (rules, patience) = (self.settings.rules, monitor.patience());
-        sample(self.program, rules, SAMPLED, SAMPLE_BYTES.min(budget / 4), patience)
-    }
-
-    /// An empty tree store that has learned from these states.
-    fn tree_of(&self, seen: &ExactStore, tracks: bool, budget: usize) -> TreeStore {
-        let step = seen.len().div_ceil(TreeStore::SAMPLE).max(1);
-        let handles = states_of(seen).step_by(step);
-        TreeStore::new(layout(self.program), tracks, budget).learning_from(handles.map(|handle| seen.get(handle)))
+        sample(self.program, rules, SAMPLED, SAMPLE_BYTES.min(Self::budget(monitor) / 4), patience)
     }
 
     /// The outcome of a search that kept less than whole states says what a tree of whole states would have taken. Judged by a tree of some
     /// of the states, which share less than all of them do.
     pub(super) fn noting_the_tree(&self, monitor: &Monitor<'_>, mut outcome: Outcome) -> Outcome {
         let budget = Self::budget(monitor);
-        let seen = self.sample(budget, monitor);
-        let mut tree = self.tree_of(&seen, false, budget / 4);
-        let full = states_of(&seen).any(|handle| tree.take_over(seen.get(handle), false) == Visit::Full);
+        let seen = self.sampled(monitor);
+        let mut tree = TreeStore::new(layout(self.program), false, budget / 4).learning_from(spread(&seen));
+        let full = all(&seen).any(|state| tree.take_over(state, false) == Visit::Full);
         if full || tree.is_empty() {
             return outcome;
         }
@@ -64,8 +65,13 @@ impl PlannedSearch<'_> {
 }
 
 /// All states of a store, in the order in which they came.
-fn states_of(store: &ExactStore) -> impl Iterator<Item = Handle> {
-    std::iter::successors(store.first(), |&handle| store.next(handle))
+fn all(seen: &ExactStore) -> impl Iterator<Item = &[u8]> {
+    std::iter::successors(seen.first(), |&handle| seen.next(handle)).map(|handle| seen.get(handle))
+}
+
+/// As many of the states as are worth learning from, from the first to the last.
+fn spread(seen: &ExactStore) -> impl Iterator<Item = &[u8]> {
+    all(seen).step_by(seen.len().div_ceil(TreeStore::SAMPLE).max(1))
 }
 
 /// The borders of processes, channels and variables in the states of a program.

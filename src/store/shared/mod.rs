@@ -1,12 +1,13 @@
 //! What the workers of one search have visited together: one table and one store of records for all threads.
 //!
 //! `arena` holds the records, which each worker writes into blocks of its own. `table` holds one word for each record, published by
-//! compare-and-swap. `states` is the store that is made of both. A `Budget` counts every block when it is taken, whoever takes it.
+//! compare-and-swap. `nodes` gives numbers to the nodes of trees. `states` is the store that is made of these. A `Budget` counts every block when it is taken, whoever takes it.
 //!
 //! A worker waits for no other here, but for two rare things: the table doubles while all workers stand still, and the hidden variables of
 //! a state, if the model has any, are compared under a lock.
 
 pub mod arena;
+mod nodes;
 pub mod states;
 pub mod table;
 

@@ -9,17 +9,24 @@
 //! its level, the least origin is kept (depth first, then hash, then hidden variables), and that does not hang on who comes first. So depths
 //! and paths are the same for any number of workers. Which record has that hash is looked up when a path is wanted.
 //!
+//! The states are kept as they are, or as trees whose nodes all states share ([`SharedStates::compressed`]): the bytes in a record are then the
+//! root of the state's tree, and equal states have equal roots (see [`crate::store::parts::tree`]). The hash is that of the state itself in
+//! both cases, since the numbers in a root hang on who came first.
+//!
 //! Sound always: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten.
 //!
-//! Cost per state: the state, 12 bytes of origin and length, 3.5 of alignment, 11 to 21 of table.
+//! Cost per state: the state, 12 bytes of origin and length, 3.5 of alignment, 11 to 21 of table. Compressed: 24 bytes of record, 11 to 21 of
+//! table, and its share of the nodes.
 
 use super::Budget;
 use super::arena::{Marks, Pen, SharedArena, in_one_chunk};
+use super::nodes::{NodeSession, SharedNodes};
 use super::table::{Doubling, Looked, SharedTable};
 use crate::limit::Limit;
 use crate::mutants::{self, Mutant};
 use crate::store::parts::hash::StateHash;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::store::parts::tree::{Front, Layout, Outlines, Plan};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 /// States of a block: what a worker takes of a level at once.
@@ -93,6 +100,17 @@ pub struct SharedStates {
     /// Bytes of hidden variables in front of a state.
     hidden: usize,
     locks: Vec<Mutex<()>>,
+    /// Somebody has found no empty slot.
+    crowded: AtomicBool,
+    trees: Option<Trees>,
+}
+
+/// What the trees of compressed states are made of.
+#[derive(Debug)]
+struct Trees {
+    plan: Plan,
+    outlines: Outlines,
+    nodes: SharedNodes,
 }
 
 impl SharedStates {
@@ -109,7 +127,22 @@ impl SharedStates {
             threads,
             hidden,
             locks: (0..if hidden > 0 { LOCKS } else { 0 }).map(|_| Mutex::new(())).collect(),
+            crowded: AtomicBool::new(false),
+            trees: None,
         })
+    }
+
+    /// The same, but states are kept as trees. `states`: some states of this layout to learn from.
+    pub fn compressed<'l>(
+        (seed, threads, hidden): (u64, usize, usize),
+        bytes: usize,
+        layout: Layout,
+        states: impl Iterator<Item = &'l [u8]>,
+    ) -> Option<SharedStates> {
+        let mut whole = SharedStates::new(seed, threads, hidden, bytes)?;
+        let (plan, outlines) = (Plan::new(layout, states), Outlines::default());
+        whole.trees = Some(Trees { plan, outlines, nodes: SharedNodes::new(threads, &whole.budget)? });
+        Some(whole)
     }
 
     /// The hash of a state, without its hidden variables.
@@ -130,11 +163,23 @@ impl SharedStates {
 
     /// Where one worker looks up and inserts states.
     pub fn session(&self) -> Session<'_> {
-        Session { states: self, table: None, pen: Pen::default(), blocks: Vec::new(), uncounted: 0 }
+        Session {
+            states: self,
+            table: None,
+            pen: Pen::default(),
+            blocks: Vec::new(),
+            uncounted: 0,
+            tree: self.trees.as_ref().map(|trees| OwnTree {
+                front: Front::new(&trees.plan, &trees.outlines),
+                nodes: trees.nodes.session(&self.budget),
+                charged: 0,
+                saved: Vec::new(),
+            }),
+        }
     }
 
-    /// Reads the state at this position with its hidden variables in front; gives how it was reached.
-    pub fn read(&self, position: u64, saved: &mut Vec<u8>) -> Origin {
+    /// Reads what the record at this position keeps of its state, with the hidden variables in front; gives how the state was reached.
+    fn read_record(&self, position: u64, saved: &mut Vec<u8>) -> Origin {
         let record = self.arena.from(position);
         let length = length_of(record);
         saved.clear();
@@ -154,37 +199,40 @@ impl SharedStates {
         position + self.size(length_of(self.arena.from(position))) as u64
     }
 
-    /// The positions of all states whose hash has this upper half.
-    pub fn with_link(&self, link: u32) -> Vec<u64> {
-        let mut positions = self.table().with_prefix(link);
-        let mut saved = Vec::new();
-        positions.retain(|&position| {
-            self.read(position, &mut saved);
-            (self.hash(&saved[self.hidden..]) >> 32) as u32 == link
-        });
-        positions
-    }
-
     /// A level begins, and nobody writes: the states of these shares are no longer new.
     pub fn begin_level(&self, shares: impl IntoIterator<Item = Share>) {
         self.arena.begin_level(shares.into_iter().map(|share| share.marks));
     }
 
-    /// Nobody has the table: makes it grow. `Some(true)`: all workers have to [help](Self::help_doubling), and one of them to
+    /// Nobody has the tables: makes those grow that have to. `Some(true)`: all workers have to [help](Self::help_doubling), and one of them to
     /// [end](Self::end_doubling) it. `Some(false)`: there is room without that. `None`: there is none.
     pub fn begin_doubling(&self) -> Option<bool> {
-        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        table.begin_doubling(&self.doubling, self.threads, &self.budget)
+        let mut begun = false;
+        let crowded = self.crowded.swap(false, Ordering::Relaxed);
+        if crowded || self.stored.load(Ordering::Relaxed) >= self.table().limit() {
+            let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+            begun = table.begin_doubling(&self.doubling, self.threads, &self.budget)?;
+        }
+        if let Some(trees) = self.trees.as_ref().filter(|trees| trees.nodes.is_crowded()) {
+            begun |= trees.nodes.begin_doubling(self.threads, &self.budget)?;
+        }
+        Some(begun)
     }
 
     /// Does a part of the doubling.
     pub fn help_doubling(&self) {
         self.doubling.help();
+        if let Some(trees) = &self.trees {
+            trees.nodes.help_doubling();
+        }
     }
 
     /// Ends the doubling, if one has begun, when nobody is helping any more.
     pub fn end_doubling(&self) {
         self.table.write().unwrap_or_else(PoisonError::into_inner).end_doubling(&self.doubling, &self.budget);
+        if let Some(trees) = &self.trees {
+            trees.nodes.end_doubling(&self.budget);
+        }
     }
 
     fn table(&self) -> RwLockReadGuard<'_, SharedTable> {
@@ -266,12 +314,73 @@ pub struct Session<'s> {
     blocks: Vec<Block>,
     /// New states that the store does not know the number of yet.
     uncounted: usize,
+    tree: Option<OwnTree<'s>>,
+}
+
+/// What a worker has to itself of the trees.
+#[derive(Debug)]
+struct OwnTree<'s> {
+    front: Front<'s>,
+    nodes: NodeSession<'s>,
+    /// Bytes of the front that the budget knows of.
+    charged: usize,
+    /// What is kept of the state that is being inserted, with hidden variables in front.
+    saved: Vec<u8>,
+}
+
+impl OwnTree<'_> {
+    /// Makes the tree of a state, with its hidden variables in front: `saved` holds then what is kept of it.
+    #[inline]
+    fn make(&mut self, saved: &[u8], hidden: usize, budget: &Budget) -> Result<(), Insertion> {
+        let (hidden, state) = saved.split_at(hidden);
+        let root = self.front.root(state, &mut self.nodes);
+        let grown = self.front.memory() - self.charged;
+        if grown > 0 && !budget.take(grown) {
+            return Err(Insertion::Full);
+        }
+        self.charged += grown;
+        let Ok(root) = root else {
+            return Err(if self.nodes.must_grow() { Insertion::Crowded } else { Insertion::Full });
+        };
+        self.saved.clear();
+        self.saved.extend_from_slice(hidden);
+        self.saved.extend_from_slice(&root.to_le_bytes());
+        Ok(())
+    }
 }
 
 impl Session<'_> {
-    /// Lets go of the table, so that it can grow.
+    /// Lets go of the tables, so that they can grow.
     pub fn let_go(&mut self) {
         self.table = None;
+        if let Some(tree) = &mut self.tree {
+            tree.nodes.let_go();
+        }
+    }
+
+    /// Reads the state at this position with its hidden variables in front; gives how it was reached.
+    pub fn read(&mut self, position: u64, saved: &mut Vec<u8>) -> Origin {
+        let origin = self.states.read_record(position, saved);
+        if let Some(OwnTree { front, nodes, .. }) = &mut self.tree {
+            let mut root = [0; 8];
+            let kept = saved.len().min(self.states.hidden);
+            root.iter_mut().zip(&saved[kept..]).for_each(|(to, &byte)| *to = byte);
+            saved.truncate(kept);
+            front.read(u64::from_le_bytes(root), nodes, saved);
+        }
+        origin
+    }
+
+    /// The positions of all states whose hash has this upper half.
+    pub fn with_link(&mut self, link: u32) -> Vec<u64> {
+        let states = self.states;
+        let mut positions = self.table().with_prefix(link);
+        let mut saved = Vec::new();
+        positions.retain(|&position| {
+            self.read(position, &mut saved);
+            (states.hash(&saved[states.hidden..]) >> 32) as u32 == link
+        });
+        positions
     }
 
     #[inline]
@@ -298,10 +407,17 @@ impl Session<'_> {
     #[inline]
     pub fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin) -> Insertion {
         let states = self.states;
-        let state = &saved[states.hidden..];
         if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
             return Insertion::Seen;
         }
+        let saved = match &mut self.tree {
+            None => saved,
+            Some(tree) => match tree.make(saved, states.hidden, &states.budget) {
+                Ok(()) => tree.saved.as_slice(),
+                Err(answer) => return answer,
+            },
+        };
+        let state = &saved[states.hidden..];
         let table = self.table.get_or_insert_with(|| states.table());
         let pen = &mut self.pen;
         let looked = table.find_or_add(hash, |at| states.equals(at, state), || states.write(pen, saved, origin));
@@ -313,12 +429,16 @@ impl Session<'_> {
                 Insertion::Seen
             }
             Looked::Added(position) => {
-                self.pen.keep(states.size(state.len()));
+                let size = states.size(state.len());
+                self.pen.keep(size);
                 self.uncounted += 1;
                 self.note(position);
                 Insertion::New
             }
-            Looked::Crowded => Insertion::Crowded,
+            Looked::Crowded => {
+                states.crowded.store(true, Ordering::Relaxed);
+                Insertion::Crowded
+            }
             Looked::NoRoom => Insertion::Full,
         }
     }
@@ -337,7 +457,8 @@ impl Session<'_> {
     pub fn is_crowded(&mut self) -> bool {
         let added = std::mem::take(&mut self.uncounted);
         let stored = self.states.stored.fetch_add(added, Ordering::Relaxed) + added;
-        stored >= self.table().limit()
+        let nodes = self.tree.as_mut().is_some_and(|tree| tree.nodes.is_crowded());
+        nodes || stored >= self.table().limit()
     }
 
     /// The end of a level: what this worker has added in it.
@@ -347,7 +468,8 @@ impl Session<'_> {
 
     /// Bytes beside the store's.
     pub fn memory(&self) -> usize {
-        self.blocks.capacity() * size_of::<Block>()
+        let tree = self.tree.as_ref().map_or(0, |tree| tree.nodes.memory());
+        self.blocks.capacity() * size_of::<Block>() + tree
     }
 }
 
@@ -433,11 +555,11 @@ mod tests {
     /// All states of the blocks, by what they are, with how they were reached.
     fn listed(states: &SharedStates, blocks: &[Block]) -> BTreeMap<Vec<u8>, Origin> {
         let mut found = BTreeMap::new();
-        let mut saved = Vec::new();
+        let (mut reader, mut saved) = (states.session(), Vec::new());
         for block in blocks {
             let mut at = block.position;
             for _ in 0..block.count {
-                let origin = states.read(at, &mut saved);
+                let origin = reader.read(at, &mut saved);
                 assert!(found.insert(saved.clone(), origin).is_none(), "a state is there twice");
                 at = states.after(at);
             }
@@ -461,8 +583,9 @@ mod tests {
         for i in (0..20_000).step_by(97) {
             let link = (states.hash(&state(i)) >> 32) as u32;
             let mut saved = Vec::new();
-            let found = states.with_link(link).into_iter().any(|at| {
-                states.read(at, &mut saved);
+            let mut reader = states.session();
+            let found = reader.with_link(link).into_iter().any(|at| {
+                reader.read(at, &mut saved);
                 saved == state(i)
             });
             assert!(found, "{i}");

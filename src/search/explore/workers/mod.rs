@@ -257,7 +257,7 @@ impl<'w, 'c> Worker<'w, 'c> {
         let (states, hidden) = (self.common.states, self.common.program.hidden as usize);
         self.position = block.position;
         for _ in 0..block.count {
-            let origin = states.read(self.position, &mut self.saved);
+            let origin = self.session.read(self.position, &mut self.saved);
             self.link = (states.hash(&self.saved[hidden..]) >> 32) as u32;
             machine.load(&self.saved);
             walk.base_depth = u64::from(origin.depth);

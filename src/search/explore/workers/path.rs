@@ -17,11 +17,12 @@ pub(super) fn path_to(program: &Program, states: &SharedStates, rules: Rules, po
     let mut walk = Walk::new(program.transitions.len(), rules);
     let (mut wanted, mut before) = (Vec::new(), Vec::new());
     let mut parts = Vec::new();
-    let mut origin = states.read(position, &mut wanted);
+    let mut session = states.session();
+    let mut origin = session.read(position, &mut wanted);
     while origin.depth > 0 {
         let mut best: Option<(Vec<u8>, Vec<Step>, _)> = None;
-        for candidate in states.with_link(origin.link) {
-            let from = states.read(candidate, &mut before);
+        for candidate in session.with_link(origin.link) {
+            let from = session.read(candidate, &mut before);
             // Every step makes a path longer: so the way back comes to an end.
             if from.depth >= origin.depth || best.as_ref().is_some_and(|(least, ..)| *least <= before) {
                 continue;

@@ -15,6 +15,7 @@
 //! Cost: see `roots` and `nodes`. A look-up looks at all leaves, and looks up those that differ from the state before and the nodes
 //! above them.
 
+mod front;
 mod layout;
 mod nodes;
 mod packed;
@@ -22,8 +23,10 @@ mod pairing;
 mod roots;
 mod shape;
 
+pub(in crate::store) use front::{Front, Outlines, Plan};
 pub use layout::{Layout, Record};
-pub(in crate::store) use roots::{Known, Root};
+pub(in crate::store) use nodes::{Interner, hash};
+pub(in crate::store) use roots::{ID_BITS, Known, Root};
 
 use crate::store::parts::arena::NoRoom;
 use layout::Unit;
@@ -89,31 +92,7 @@ impl Tree {
         if self.len > 0 || !self.shapes.is_empty() {
             return;
         }
-        let mut samples: RapidHashMap<Outline, Vec<Vec<u32>>> = RapidHashMap::default();
-        let mut records = Vec::new();
-        for state in states {
-            self.layout.records_of(state, &mut records);
-            let units = self.layout.units(state.len(), &records);
-            let columns =
-                samples.entry((state.len(), records.clone())).or_insert_with(|| vec![Vec::new(); units.len()]);
-            for (column, unit) in columns.iter_mut().zip(&units) {
-                column.push(rapidhash::v3::rapidhash_v3(&state[unit.start..unit.end]) as u32);
-            }
-        }
-        let mut shapes: Vec<_> = samples.into_iter().collect();
-        let seen = |columns: &[Vec<u32>]| columns.first().map_or(0, Vec::len);
-        // The most frequent shapes first; the order must not depend on that of a hash table.
-        shapes.sort_by(|(a, one), (b, other)| seen(other).cmp(&seen(one)).then_with(|| a.cmp(b)));
-        for ((length, records), columns) in shapes {
-            if seen(&columns) < ENOUGH && !self.learned.is_empty() {
-                break;
-            }
-            let units = self.layout.units(length, &records);
-            let most = pairing::worth(units.len());
-            if let Some(pairing) = pairing::learn(columns.into_iter().map(|column| spread(column, most)).collect()) {
-                self.learned.push((units, pairing));
-            }
-        }
+        self.learned = learn(&self.layout, states);
     }
 
     /// How many states are worth learning from.
@@ -187,7 +166,7 @@ impl Tree {
             return Err(NoRoom);
         }
         let units = self.layout.units(state.len(), &key.1);
-        let pairing = self.pairing(&units);
+        let pairing = pairing_of(&self.learned, &units);
         let shape = Shape::new(state.len(), key.1.clone(), &units, pairing.as_ref());
         // The tables of shapes are small: twice their entries is more than they take.
         let size = shape.memory() * 2 + (key.1.len() * size_of::<(u32, u8)>() + 64) * 2;
@@ -199,27 +178,6 @@ impl Tree {
         self.numbers.insert(key, self.last as u32);
         self.shapes.push(shape);
         Ok(self.last)
-    }
-
-    /// The pairing of these units: the one that was learned, or one that is as similar as can be.
-    fn pairing(&self, units: &[Unit]) -> Option<Pairing> {
-        let same = self.learned.iter().find(|(known, _)| known == units);
-        if let Some((_, pairing)) = same {
-            return Some(pairing.clone());
-        }
-        let mut left: Vec<bool> = vec![true; units.len()];
-        let taken = self.learned.first().and_then(|(known, pairing)| {
-            let place =
-                |unit: &Unit| units.iter().position(|other| (other.record, other.part) == (unit.record, unit.part));
-            let places: Vec<Option<usize>> = known.iter().map(place).collect();
-            places.iter().flatten().for_each(|&place| left[place] = false);
-            pairing.renamed(&|number| places.get(number).copied().flatten())
-        });
-        let others = (0..units.len()).filter(|&number| left[number]).map(Pairing::Unit).collect();
-        match taken {
-            Some(taken) => Some(taken.beside(others)),
-            None => Pairing::balanced(others),
-        }
     }
 
     /// The root of a state that is there, and whether it has the mark.
@@ -255,6 +213,56 @@ impl Tree {
     /// Calls `each` with every root, until it answers `false`.
     pub(in crate::store) fn each(&self, each: impl FnMut(Root) -> bool) {
         self.roots.each(each);
+    }
+}
+
+/// Learns from some states which parts of a state belong together.
+fn learn<'s>(layout: &Layout, states: impl Iterator<Item = &'s [u8]>) -> Learned {
+    let mut learned = Learned::new();
+    let mut samples: RapidHashMap<Outline, Vec<Vec<u32>>> = RapidHashMap::default();
+    let mut records = Vec::new();
+    for state in states {
+        layout.records_of(state, &mut records);
+        let units = layout.units(state.len(), &records);
+        let columns = samples.entry((state.len(), records.clone())).or_insert_with(|| vec![Vec::new(); units.len()]);
+        for (column, unit) in columns.iter_mut().zip(&units) {
+            column.push(rapidhash::v3::rapidhash_v3(&state[unit.start..unit.end]) as u32);
+        }
+    }
+    let mut shapes: Vec<_> = samples.into_iter().collect();
+    let seen = |columns: &[Vec<u32>]| columns.first().map_or(0, Vec::len);
+    // The most frequent shapes first; the order must not depend on that of a hash table.
+    shapes.sort_by(|(a, one), (b, other)| seen(other).cmp(&seen(one)).then_with(|| a.cmp(b)));
+    for ((length, records), columns) in shapes {
+        if seen(&columns) < ENOUGH && !learned.is_empty() {
+            break;
+        }
+        let units = layout.units(length, &records);
+        let most = pairing::worth(units.len());
+        if let Some(pairing) = pairing::learn(columns.into_iter().map(|column| spread(column, most)).collect()) {
+            learned.push((units, pairing));
+        }
+    }
+    learned
+}
+
+/// The pairing of these units: the one that was learned, or one that is as similar as can be.
+fn pairing_of(learned: &Learned, units: &[Unit]) -> Option<Pairing> {
+    let same = learned.iter().find(|(known, _)| known == units);
+    if let Some((_, pairing)) = same {
+        return Some(pairing.clone());
+    }
+    let mut left: Vec<bool> = vec![true; units.len()];
+    let taken = learned.first().and_then(|(known, pairing)| {
+        let place = |unit: &Unit| units.iter().position(|other| (other.record, other.part) == (unit.record, unit.part));
+        let places: Vec<Option<usize>> = known.iter().map(place).collect();
+        places.iter().flatten().for_each(|&place| left[place] = false);
+        pairing.renamed(&|number| places.get(number).copied().flatten())
+    });
+    let others = (0..units.len()).filter(|&number| left[number]).map(Pairing::Unit).collect();
+    match taken {
+        Some(taken) => Some(taken.beside(others)),
+        None => Pairing::balanced(others),
     }
 }
 

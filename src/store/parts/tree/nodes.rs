@@ -57,9 +57,30 @@ impl Default for Nodes {
     }
 }
 
+/// Who gives numbers to words. The same word always gets the same number, and a number gives its word back.
+pub(in crate::store) trait Interner {
+    /// The number of a word, which gets one if it has none; `room` is how many bytes all words may take.
+    fn number(&mut self, word: u128, room: usize) -> Result<u32, NoRoom>;
+    /// The word with this number.
+    fn word(&self, id: u32) -> u128;
+}
+
+impl Interner for Nodes {
+    #[inline]
+    fn number(&mut self, word: u128, room: usize) -> Result<u32, NoRoom> {
+        let left = room.saturating_sub(self.memory);
+        self.intern(word, left)
+    }
+
+    #[inline]
+    fn word(&self, id: u32) -> u128 {
+        Nodes::word(self, id)
+    }
+}
+
 /// Spreads a word over 64 bits; all of them depend on all bits of the word.
 #[inline]
-fn hash(word: u128) -> u64 {
+pub(in crate::store) fn hash(word: u128) -> u64 {
     let (low, high) = (word as u64, (word >> 64) as u64);
     let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high.rotate_left(32) ^ 0xD6E8_FEB8_6659_FD93);
     let folded = product as u64 ^ (product >> 64) as u64 ^ low;

@@ -17,7 +17,7 @@ use super::packed::Packed;
 use crate::store::parts::arena::NoRoom;
 
 /// Bits of a number in a root.
-pub(super) const ID_BITS: u32 = 29;
+pub(in crate::store) const ID_BITS: u32 = 29;
 /// Bits of the number of a shape in a root. A root has 63 bits in all.
 const SHAPE_BITS: u32 = 5;
 /// The last shape that a root can name.

@@ -5,7 +5,7 @@
 //! An inner node has up to four children: a flat tree costs few look-ups, and its nodes are hardly more than those of a binary one.
 
 use super::layout::Unit;
-use super::nodes::Nodes;
+use super::nodes::{Interner, Nodes};
 use super::pairing::Pairing;
 use crate::store::parts::arena::NoRoom;
 
@@ -48,10 +48,10 @@ struct Node {
 impl Node {
     /// The node has another word now: gives it the number of that word.
     #[inline]
-    fn renew(&mut self, id: &mut u32, word: u128, nodes: &mut Nodes, room: usize) -> Result<(), NoRoom> {
+    fn renew(&mut self, id: &mut u32, word: u128, nodes: &mut impl Interner, room: usize) -> Result<(), NoRoom> {
         let new = match word == self.old_word {
             true => self.old_id,
-            false => nodes.intern(word, room.saturating_sub(nodes.memory()))?,
+            false => nodes.number(word, room)?,
         };
         *self = Node { word, old_word: self.word, old_id: *id };
         *id = new;
@@ -267,7 +267,7 @@ impl Shape {
 
     /// Looks a state of this shape up: every node that was not there gets a number. `room`: how many bytes the nodes may take in all.
     #[inline]
-    pub(super) fn look_up(&mut self, state: &[u8], nodes: &mut Nodes, room: usize) -> Result<(), NoRoom> {
+    pub(super) fn look_up(&mut self, state: &[u8], nodes: &mut impl Interner, room: usize) -> Result<(), NoRoom> {
         if !std::mem::replace(&mut self.valid, false) {
             return self.begin(state, nodes, room);
         }
@@ -328,7 +328,7 @@ impl Shape {
 
     /// Nothing is known of the state before: every leaf and every inner node is looked up.
     #[cold]
-    fn begin(&mut self, state: &[u8], nodes: &mut Nodes, room: usize) -> Result<(), NoRoom> {
+    fn begin(&mut self, state: &[u8], nodes: &mut impl Interner, room: usize) -> Result<(), NoRoom> {
         for (known, &byte) in self.state.iter_mut().zip(state) {
             *known = byte;
         }
@@ -337,13 +337,13 @@ impl Shape {
             let value = leaf.value(&self.state);
             self.ids[number] = match leaf.is_small() {
                 true => value as u32,
-                false => nodes.intern(value, room.saturating_sub(nodes.memory()))?,
+                false => nodes.number(value, room)?,
             };
             self.nodes[number] = Node { word: value, old_word: value, old_id: self.ids[number] };
         }
         for (number, inner) in self.inner.iter().enumerate() {
             let word = group(inner.children.map(|child| self.ids[child as usize]));
-            let id = nodes.intern(word, room.saturating_sub(nodes.memory()))?;
+            let id = nodes.number(word, room)?;
             self.ids[self.leaves.len() + number] = id;
             self.nodes[self.leaves.len() + number] = Node { word, old_word: word, old_id: id };
         }
@@ -379,7 +379,7 @@ impl Shape {
     }
 
     /// Writes the state with these halves.
-    pub(super) fn read(&self, left: u32, right: u32, nodes: &Nodes, state: &mut Vec<u8>) {
+    pub(super) fn read(&self, left: u32, right: u32, nodes: &impl Interner, state: &mut Vec<u8>) {
         state.clear();
         state.resize(self.length, 0);
         let mut ids = vec![0; self.ids.len()];
