@@ -58,7 +58,7 @@ pub(in crate::store) fn on_large_pages<T>(_: &mut Vec<T>) {}
 
 /// Blocks from this size on are given back to the system when they are freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const GIVEN_BACK: libc::c_int = 1 << 20;
+const GIVEN_BACK: libc::c_int = 32 << 10;
 
 /// Asks the allocator to give large blocks back to the system whenever they are freed. By itself glibc keeps them, from the first one on,
 /// for later: a table that grows into one new block after the other then takes much more than it counts.

@@ -39,6 +39,9 @@ use shape::{Shape, both};
 /// From so many states on a shape is given a tree of its own.
 const ENOUGH: usize = 256;
 
+/// Bytes that the allocator adds to the tables, at most: they have some hundred blocks.
+const MOST_ADDED: usize = 2 << 20;
+
 /// Bytes that the making of a shape takes for each byte of a state, at most.
 const SHAPE_PER_BYTE: usize = 32;
 
@@ -103,9 +106,10 @@ impl Tree {
         self.len
     }
 
-    /// Bytes in use.
+    /// Bytes in use, with what the allocator adds to the many blocks of the tables: the rest of a page for each.
     pub(in crate::store) fn memory(&self) -> usize {
-        self.nodes.memory() + self.roots.memory() + self.of_shapes
+        let tables = self.nodes.memory() + self.roots.memory();
+        tables + (tables / 8).min(MOST_ADDED) + self.of_shapes
     }
 
     /// A root as it lies in the table.
