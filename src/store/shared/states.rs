@@ -546,6 +546,8 @@ mod tests {
     }
 
     fn grow(states: &SharedStates) -> bool {
+        // As if somebody had found no empty slot.
+        states.crowded.store(true, Ordering::Relaxed);
         let grows = states.begin_doubling();
         states.help_doubling();
         states.end_doubling();
