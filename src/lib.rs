@@ -7,6 +7,8 @@ pub mod certificate;
 pub mod certify;
 pub mod checkpoint;
 pub mod cli;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 mod compare;
 pub mod exec;
 pub mod format;

@@ -2,12 +2,13 @@
 //! used up, a file cannot be read or written. Stores, checkpoints and searches all return this one type, so that a reason
 //! reaches the report as it was first stated.
 
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 /// What ended a search early.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Limit {
     /// `--memory`: bytes in use and the budget.
     Memory {
@@ -52,12 +53,14 @@ pub enum Limit {
     ModelError(String),
     /// What a reduction assumes of the model does not hold. The search is run again without the assumption.
     Retract(Retraction),
+    /// Another process of a search over several is gone; the text says which, and what can be done.
+    Gone(String),
     /// A check of a reduction found a bug in pv.
     Internal(String),
 }
 
 /// An assumption of a reduction that the search has seen to be wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Retraction {
     /// The number of births on a path has no bound.
     Births,

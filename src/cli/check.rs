@@ -2,6 +2,7 @@
 //! executor before anything is said about it.
 
 use super::certificate::{CertificateFile, Testimony};
+use super::cluster::{Cluster, GONE};
 use super::combine;
 use super::console::{Console, WRONG};
 use super::load::{Loaded, load_for_check};
@@ -39,14 +40,20 @@ pub(crate) fn run(console: &Console, args: &CheckArgs) -> u8 {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    let plans = match plans(args, &loaded.model) {
+    let mut plans = match plans(args, &loaded.model) {
         Ok(plans) => plans,
         Err(message) => return console.wrong(message),
     };
     if let Some(what) = combine::without_effect(args, &loaded.model) {
         console.warn(what);
     }
-    run_plans(console, args, &loaded, plans, None)
+    let cluster = match args.search.is_spread().then(|| Cluster::gather(console, args, &loaded, &mut plans)) {
+        None => Cluster::default(),
+        Some(Ok(cluster)) => cluster,
+        Some(Err(code)) => return code,
+    };
+    let code = run_plans(console, args, &loaded, plans, None, &cluster);
+    cluster.finish(console, code)
 }
 
 /// Runs plans on a model that was read, from a checkpoint if one is given, and reports what came out.
@@ -56,9 +63,10 @@ pub(super) fn run_plans(
     loaded: &Loaded,
     plans: Vec<Plan>,
     mut from: Option<Reader>,
+    cluster: &Cluster,
 ) -> u8 {
     // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
-    let interrupt = super::signals::on_signals();
+    let interrupt = cluster.interrupt.clone().unwrap_or_else(super::signals::on_signals);
     let deadline = plans.first().and_then(|plan| plan.time).and_then(Deadline::after);
     let base = Cell::new(None);
     // A folder that cannot be written to is known before any search.
@@ -110,6 +118,7 @@ pub(super) fn run_plans(
             interrupt: &interrupt,
             deadline,
             base: &base,
+            cluster,
         };
         let mut schedule = schedule_of_first.take();
         let mut testimony = Testimony::new(&plan, &loaded.model);
@@ -129,6 +138,11 @@ pub(super) fn run_plans(
         if let Verdict::Incomplete(Limit::Internal(what)) = &outcome.verdict {
             console.wrong(format!("internal error: {what}"));
             return INTERNAL_ERROR;
+        }
+        if let Verdict::Incomplete(Limit::Gone(what)) = &outcome.verdict {
+            cluster.note_gone(what);
+            console.wrong(what);
+            return GONE;
         }
         if let Some(why) = schedule.as_ref().and_then(|schedule| schedule.missed.as_ref()) {
             outcome.notes.push(format!("the last checkpoint that was due is missing: {why}"));
@@ -162,7 +176,10 @@ pub(super) fn run_plans(
                 }
             }
         }
-        let stop = interrupt.load(Ordering::Relaxed) || (run.outcome.error_count > 0 && !plan.all_errors && alone);
+        // All processes must see it alike: those that do not report go by the outcome.
+        let signalled = args.search.reports() && interrupt.load(Ordering::Relaxed);
+        let interrupted = signalled || was_interrupted(&run.outcome);
+        let stop = interrupted || (run.outcome.error_count > 0 && !plan.all_errors && alone);
         runs.push(run);
         if stop {
             break;
@@ -217,6 +234,7 @@ struct Searcher<'a> {
     deadline: Option<Deadline>,
     /// What the program itself takes, measured once.
     base: &'a Cell<Option<u64>>,
+    cluster: &'a Cluster,
 }
 
 impl Searcher<'_> {
@@ -233,7 +251,9 @@ impl Searcher<'_> {
         monitor.checkpoints = schedule.take();
         monitor.witness = testimony.as_mut().and_then(Testimony::witness);
         (monitor.deadline, monitor.base) = (self.deadline, self.base.get());
+        self.cluster.lend(&mut monitor);
         let outcome = plan.execute(self.model, &mut monitor);
+        self.cluster.take_back(&mut monitor);
         self.base.set(monitor.base);
         *schedule = monitor.checkpoints.take();
         if let (Some(testimony), Some(witness)) = (testimony, monitor.witness.take()) {
@@ -243,6 +263,11 @@ impl Searcher<'_> {
         progress.finish();
         outcome
     }
+}
+
+/// A signal has ended the search.
+fn was_interrupted(outcome: &Outcome) -> bool {
+    outcome.stopped == Some(Limit::Interrupted) || outcome.verdict == Verdict::Incomplete(Limit::Interrupted)
 }
 
 /// A failed assertion of the model is all that was found.
@@ -322,6 +347,9 @@ fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, setting: &Setting
         compile_seconds: loaded.seconds,
         arguments: &arguments,
     };
+    if !args.search.reports() {
+        return report.exit_code();
+    }
     console.print(&if args.json { json::render(&report) } else { text::render(&report) }, report.exit_code())
 }
 
@@ -450,7 +478,7 @@ impl TrailNames<'_> {
     /// Removes the further trails of an earlier run whose first one this run has written over, so that those which lie there
     /// belong together.
     fn remove_earlier(&self, model: &Model) {
-        if self.args.another {
+        if self.args.another || !self.args.search.reports() {
             return;
         }
         let further = (self.written + 1..=MOST_TRAILS).map(|number| self.path(model, number));
@@ -462,7 +490,7 @@ impl TrailNames<'_> {
 
     /// Writes a trail; a file that cannot be written is a warning, since the verdict stands without it.
     fn write(&mut self, console: &Console, model: &Model, trail: &Trail) -> Option<String> {
-        if self.args.no_trail {
+        if self.args.no_trail || !self.args.search.reports() {
             return None;
         }
         self.written += 1;

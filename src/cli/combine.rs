@@ -186,6 +186,37 @@ const RULES: &[Rule] = rules! {
         "one file cannot be both";
     "--certificate with --formula, --formula-file or --claim-file", |o| o.certificate.is_some() && o.checks.outside().is_some(),
         "a certificate is of a model and the properties in it";
+    // Several processes
+    "--hosts with --processes", |o| o.search.hosts.is_some() && o.search.processes.is_some(),
+        "one names the processes, the other starts them on this machine";
+    "--hosts without --process", |o| o.search.hosts.is_some() && o.search.process.is_none(),
+        "each process has to know which of the hosts it is";
+    "--process without --hosts", |o| o.search.process.is_some() && o.search.hosts.is_none(),
+        "it says which of the hosts this process is";
+    "--token-file without --hosts", |o| o.search.token_file.is_some() && o.search.hosts.is_none(),
+        "there is nobody else who could know the token";
+    "--connect-timeout without --hosts or --processes", |o| o.search.connect_timeout.is_some() && !o.search.is_spread(),
+        "there is nobody to wait for";
+    "--hosts and --processes with --search dfs", |o| o.search.is_spread() && !o.search.bfs(),
+        "processes share a search level by level, and a depth-first search has no levels";
+    "--hosts and --processes with --por", |o| o.search.is_spread() && o.search.por,
+        "the reduction asks whether a successor is new, and only the process that the successor belongs to knows";
+    "--hosts and --processes with --check-independence", |o| o.search.is_spread() && o.search.check_independence,
+        "the relation is tried out by one process";
+    "--hosts and --processes with --cache", |o| o.search.is_spread() && o.search.cache.is_some(),
+        "each process would forget on its own, and the counts would depend on their number (so for --hub and --serial)";
+    "--hosts and --processes with --repeat", |o| o.search.is_spread() && o.search.repeat() > 1,
+        "several runs are several commands, one after the other";
+    "--hosts and --processes with --checkpoint", |o| o.search.is_spread() && o.search.checkpoint.is_some(),
+        "checkpoints are of one process";
+    "--hosts and --processes with --workers", |o| o.search.is_spread() && o.search.workers.is_some(),
+        "each process searches with one thread";
+    "--hosts and --processes with --another", |o| o.search.is_spread() && o.another,
+        "what is known is looked up by one process";
+    "--hosts and --processes with --certificate", |o| o.search.is_spread() && o.certificate.is_some(),
+        "a certificate is written by one process that has seen every state";
+    "--processes with a model from standard input", |o| o.search.processes.is_some() && o.model.model == "-",
+        "every process reads the model, and standard input can be read once";
     // What is checked
     "--strict-channels with --no-end-states", |o| o.checks.strict_channels && o.checks.no_end_states,
         "it says which end states are valid";
@@ -331,6 +362,8 @@ const WITHOUT_CLAIMS: &[Rule] = rules! {
 const WITHOUT_CYCLES: &[Rule] = rules! {
     "--workers", |o| o.search.workers.is_some(),
         "cycles are found depth first";
+    "--hosts and --processes", |o| o.search.is_spread(),
+        "cycles are found depth first, by one process";
     "--search bfs", |o| o.search.bfs(),
         "cycles are found depth first";
     "--sleep", |o| o.search.sleep,
@@ -359,7 +392,9 @@ pub(super) mod tests {
     }
 
     pub(in crate::cli) fn parse(line: &str) -> CheckArgs {
-        Line::parse_from(["check", "m.pml"].into_iter().chain(line.split_whitespace())).check
+        // A line may begin with a model of its own.
+        let model = if line.starts_with("- ") { None } else { Some("m.pml") };
+        Line::parse_from(["check"].into_iter().chain(model).chain(line.split_whitespace())).check
     }
 
     fn broken(line: &str) -> Option<&'static str> {
@@ -441,6 +476,21 @@ pub(super) mod tests {
         "--certificate c --another",
         "--certificate c --trail c",
         "--certificate c --formula p",
+        "--hosts h --process 0 --processes 2",
+        "--hosts h",
+        "--process 1",
+        "--token-file t",
+        "--connect-timeout 5",
+        "--processes 2 --search dfs",
+        "--processes 2 --por",
+        "--processes 2 --check-independence",
+        "--processes 2 --cache 500",
+        "--processes 2 --repeat 2 --store compact",
+        "--processes 2 --checkpoint c",
+        "--processes 2 --workers 2",
+        "--processes 2 --another",
+        "--processes 2 --certificate c",
+        "- --processes 2",
         "--strict-channels --no-end-states",
         "--property p --no-claims",
         "--formula p --formula-file p",
@@ -497,6 +547,9 @@ pub(super) mod tests {
             "--workers 2 --certificate c --all-errors",
             "--property p --fair",
             "--pod 0 --repeat 1 --search bfs",
+            "--processes 3",
+            "--search bfs --hosts h --process 1 --token-file t --connect-timeout 5 --store compact --memory 1G",
+            "--processes 2 --disk --all-errors --max-depth 20",
         ] {
             assert_eq!(broken(line), None, "{line}");
         }

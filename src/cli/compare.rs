@@ -110,7 +110,11 @@ impl CheckExecutor<'_> {
 
 impl Executor for CheckExecutor<'_> {
     fn accepts(&self, options: &[String]) -> Result<(), String> {
-        plans(&self.parse(options)?, self.model).map(|_| ())
+        let args = self.parse(options)?;
+        if args.search.is_spread() {
+            return Err("--hosts and --processes with pv compare make no sense: its searches run side by side with others in one process".into());
+        }
+        plans(&args, self.model).map(|_| ())
     }
 
     fn execute(

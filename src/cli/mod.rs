@@ -1,11 +1,13 @@
 //! The command line: one file per command, all options in `options`, what does not go together in `combine`.
 //!
 //! [`main`] parses, runs the command on a thread with a large stack (the tree of a deeply nested model is walked by
-//! recursion) and turns what it says into the exit code: 0 fine, 1 violated, 2 wrong input, 3 incomplete, 101 a bug.
+//! recursion) and turns what it says into the exit code: 0 fine, 1 violated, 2 wrong input, 3 incomplete, 4 another process is gone,
+//! 101 a bug.
 
 mod certificate;
 mod certify;
 mod check;
+mod cluster;
 mod combine;
 mod compare;
 mod console;

@@ -269,6 +269,29 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Store")]
     pub repeat: Option<u32>,
 
+    /// Search with N processes on this machine, 1 to 64, breadth first: for trying out what --hosts does on several machines.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Search over several machines")]
+    #[serde(default)]
+    pub processes: Option<u32>,
+    /// Search with one process on each of the machines in this file, breadth first: a line `host:port` for each, process 0 first. The same
+    /// command is started on all, with its own --process on each; process 0 reports.
+    #[arg(long, value_name = "FILE", help_heading = "Search over several machines")]
+    #[serde(default)]
+    pub hosts: Option<PathBuf>,
+    /// Which line of --hosts this process is, from 0.
+    #[arg(long, value_name = "I", help_heading = "Search over several machines")]
+    #[serde(default)]
+    pub process: Option<u32>,
+    /// A secret that all processes share, 16 bytes or more. Needed where the addresses are not those of this machine alone. What is sent
+    /// is not encrypted: use a private network.
+    #[arg(long, value_name = "FILE", help_heading = "Search over several machines")]
+    #[serde(default)]
+    pub token_file: Option<PathBuf>,
+    /// How long to wait for the other processes at the start: `60`, `10m` [default: 60].
+    #[arg(long, value_name = "SECONDS", value_parser = values::time, help_heading = "Search over several machines")]
+    #[serde(default)]
+    pub connect_timeout: Option<Duration>,
+
     /// Two-level cache, with --search bfs --cache N.
     #[arg(long, help_heading = "Breadth-first search with little memory")]
     pub hub: bool,
@@ -325,10 +348,20 @@ impl SearchArgs {
         self.seed.unwrap_or(1)
     }
 
-    /// Order of exploration. Workers search breadth first.
+    /// Order of exploration. Workers and processes search breadth first.
     pub(crate) fn search(&self) -> SearchOrder {
-        let usual = if self.workers.is_some() { SearchOrder::Bfs } else { SearchOrder::default() };
+        let usual = if self.workers.is_some() || self.is_spread() { SearchOrder::Bfs } else { SearchOrder::default() };
         self.search.unwrap_or(usual)
+    }
+
+    /// Do several processes search together?
+    pub(crate) fn is_spread(&self) -> bool {
+        self.hosts.is_some() || self.processes.is_some()
+    }
+
+    /// Is this the process that reports?
+    pub(crate) fn reports(&self) -> bool {
+        self.process.unwrap_or(0) == 0
     }
 
     /// Breadth first?

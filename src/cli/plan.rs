@@ -60,6 +60,7 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
         seed: options.seed(),
         statics: if reduces { statics(args, model, property) } else { Reductions::NONE },
         claim: property.claim().filter(|_| property.is_safety(model)),
+        processes: options.processes.or(options.hosts.as_ref().map(|_| 0)),
         native: if options.no_native { Native::Off } else { Native::WhenWarm },
         search: match property {
             Property::Cycles(of) if !property.is_safety(model) => {
@@ -333,6 +334,9 @@ mod tests {
         ("--search bfs --cache 500 --serial", "breadth-first, exact store, cache of 500 states, cache first, then disk"),
         ("--search bfs --cache 500 --serial --hub --store compact",
             "breadth-first, compact store, hub cache of 500 states, cache first, then disk"),
+        // several processes
+        ("--processes 3", "breadth-first, exact store, dead variables set to 0, 3 processes"),
+        ("--processes 2 --store compact", "breadth-first, compact store, dead variables set to 0, 2 processes"),
         // a tree
         ("--store tree", "depth-first, tree store, persistent sets, dead variables set to 0, local steps merged"),
         ("--store tree --full", "depth-first, tree store"),
@@ -388,7 +392,7 @@ mod tests {
         "--replace type", "--bits 20", "--slots 5000", "--expect-states 1000", "--pod 2", "--repeat 2", "--hub",
         "--hub-split 0.5", "--hub-overwrite 0.5", "--ways 2", "--max-collision-rate 0.5", "--disk", "--serial",
         "--switch-rate 0.2", "--work-dir w", "--disk-window 0.5", "--all-errors", "--no-end-states", "--no-assertions",
-        "--strict-channels", "--non-progress", "--workers 2", "--shortest", "--another", "--certificate c",
+        "--strict-channels", "--non-progress", "--workers 2", "--shortest", "--another", "--certificate c", "--processes 2",
     ];
 
     /// What an option says already, or what another one leaves no room for.

@@ -6,6 +6,7 @@
 //! cannot be changed.
 
 use super::check::run_plans;
+use super::cluster::Cluster;
 use super::combine;
 use super::console::Console;
 use super::load::load_for_check;
@@ -56,6 +57,9 @@ pub(crate) fn run(console: &Console, args: &ResumeArgs) -> u8 {
     if std::env::current_dir().unwrap_or_default() != origin.folder {
         locate(&mut options, &origin.folder);
     }
+    if args.search.is_spread() || args.search.process.is_some() {
+        return console.wrong("--hosts and --processes with pv resume make no sense: checkpoints are of one process");
+    }
     if let Some(option) = fixed(&args.search) {
         return console.wrong(format!("{option} cannot be changed: the counts of both parts would not go together"));
     }
@@ -82,7 +86,7 @@ pub(crate) fn run(console: &Console, args: &ResumeArgs) -> u8 {
         Ok(plans) => plans,
         Err(message) => return console.wrong(message),
     };
-    run_plans(console, &options, &loaded, plans, Some(reader))
+    run_plans(console, &options, &loaded, plans, Some(reader), &Cluster::default())
 }
 
 /// The paths of the options, for somebody who is elsewhere.

@@ -152,6 +152,7 @@ pub(crate) fn reason(limit: &Limit) -> String {
         ),
         Limit::Retract(Retraction::Births) => "a reduction assumes a bound on births, and there is none".into(),
         Limit::Retract(Retraction::ChannelClaim(how)) => format!("a reduction relies on xr and xs, but: {how}"),
+        Limit::Gone(what) => what.clone(),
         Limit::Internal(what) => format!("internal error: {what}"),
     }
 }

@@ -74,6 +74,9 @@ pub(crate) struct Setting {
     /// A shorter counterexample is looked for.
     #[serde(skip_serializing_if = "is_false")]
     pub shortest: bool,
+    /// How many processes search together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
     /// Weak fairness.
     #[serde(skip_serializing_if = "is_false")]
     pub fair: bool,
@@ -150,6 +153,7 @@ impl Setting {
             another: plan.known.is_some(),
             certifies: plan.certifies,
             shortest: plan.shortest,
+            processes: plan.processes,
             fair: plan.search.is_fair(),
             seed: plan.seed,
             checks: Checks::of(plan, plans),
@@ -183,6 +187,9 @@ impl Setting {
             (self.shortest, "then a shorter counterexample"),
         ];
         parts.extend(named.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_string()));
+        if let Some(processes) = self.processes {
+            parts.push(counted(u64::from(processes), "process", "processes"));
+        }
         if self.pod > 0 {
             parts.push(format!("precision on demand {}", self.pod));
         }

@@ -162,6 +162,21 @@ impl<'m> Ledger<'m> {
         if self.all_errors { Control::Continue } else { Control::Stop }
     }
 
+    /// Was an error met that ends the paths on which it occurs?
+    pub fn has_model_error(&self) -> bool {
+        self.model_error.is_some()
+    }
+
+    /// The text of the first such error.
+    pub fn model_error(&self) -> Option<&str> {
+        self.model_error.as_deref()
+    }
+
+    /// How many errors say that the property does not hold.
+    pub fn property_count(&self) -> u64 {
+        self.property_count
+    }
+
     /// Is an error of this kind kept?
     pub fn has(&self, kind: ViolationKind) -> bool {
         self.violations.iter().any(|old| old.kind == kind)

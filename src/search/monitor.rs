@@ -95,6 +95,9 @@ pub struct Monitor<'a> {
     pub sampling: bool,
     /// Where a breadth-first search leaves checkpoints and starts from one.
     pub checkpoints: Option<CheckpointSchedule>,
+    /// The other processes of a search over several.
+    #[cfg(feature = "cluster")]
+    pub mesh: Option<crate::cluster::Mesh>,
     /// Writes down every new state, for a certificate.
     pub witness: Option<Witness>,
     /// The most memory that was seen.
@@ -142,6 +145,8 @@ impl<'a> Monitor<'a> {
             warn: Box::new(|_| ()),
             sampling: false,
             checkpoints: None,
+            #[cfg(feature = "cluster")]
+            mesh: None,
             witness: None,
             peak: 0,
         }

@@ -261,7 +261,7 @@ impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
 }
 
 /// The steps of a path that is given by arrivals.
-fn steps_along(program: &Program, settings: Settings, ordinals: &[u32]) -> Option<Vec<Step>> {
+pub(super) fn steps_along(program: &Program, settings: Settings, ordinals: &[u32]) -> Option<Vec<Step>> {
     let mut machine = Machine::new(program).ok()?;
     let mut walk = Walk::new(program.transitions.len(), settings.rules);
     let mut steps = Vec::new();

@@ -4,6 +4,9 @@
 //! The algorithms are in [`bfs`], [`queued`] and [`serial`], the tables in `store`. What is kept of a state decides what may
 //! be said at the end: whole states lead to "verified", signatures to "no error found".
 
+#[cfg(feature = "cluster")]
+mod spread;
+
 use super::run::PlannedSearch;
 use super::{
     BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskRecord, QueuedTable, Sets, SharedStore, Signatures,
@@ -33,6 +36,12 @@ type Searched = Result<(Outcome, Option<Levels>), Limit>;
 
 impl PlannedSearch<'_> {
     pub(super) fn breadth_first(&self, plan: &BreadthFirst, monitor: &mut Monitor<'_>) -> Outcome {
+        #[cfg(feature = "cluster")]
+        if let Some(mut mesh) = monitor.mesh.take() {
+            let outcome = self.spread(&plan.store, &mut mesh, monitor);
+            monitor.mesh = Some(mesh);
+            return outcome;
+        }
         match &plan.store {
             BreadthStore::Exact { sets, check_independence } => self.in_memory(*sets, *check_independence, monitor),
             BreadthStore::Shared { workers, store } => self.with_workers(usize::from(workers.get()), *store, monitor),
@@ -198,12 +207,7 @@ impl QueuedSearch<'_> {
     }
 
     fn disk(&self, of: DiskRecord, window: Window, monitor: &mut Monitor<'_>) -> Searched {
-        let representation = match of {
-            DiskRecord::Usual => Representation::Signatures(DISK_BITS),
-            DiskRecord::States => Representation::States,
-            DiskRecord::Signatures(signatures) => representation(Some(signatures)),
-        };
-        let options = self.disk_options(representation, window, monitor);
+        let options = self.disk_options(disk_representation(of), window, monitor);
         let folder = self.folder()?;
         let mut store = DiskStore::new(options, &folder)?;
         let files = (Queue::on_disk(options.memory / 8, Arc::clone(&folder)), Links::on_disk(&folder)?);
@@ -229,6 +233,15 @@ fn representation(signatures: Option<Signatures>) -> Representation {
     signatures.map_or(Representation::States, |signatures| {
         Representation::Signatures(signatures.bits.unwrap_or(COMPACT_BITS))
     })
+}
+
+/// What is kept of a state on disk.
+fn disk_representation(of: DiskRecord) -> Representation {
+    match of {
+        DiskRecord::Usual => Representation::Signatures(DISK_BITS),
+        DiskRecord::States => Representation::States,
+        DiskRecord::Signatures(signatures) => representation(Some(signatures)),
+    }
 }
 
 /// The system does not give as much.

@@ -68,6 +68,9 @@ pub struct Plan {
     pub statics: Reductions,
     /// The claim, by its number in the model, under which a search that looks for no cycles runs: it looks for the claim's end.
     pub claim: Option<usize>,
+    /// How many processes search together; breadth first only. Whoever runs the plan connects them, and fills in how many there are where
+    /// a file of hosts says it (0 until then).
+    pub processes: Option<u32>,
     /// When machine code is used. It changes the time that a search takes and nothing else.
     pub native: Native,
     /// Which search.
@@ -88,6 +91,7 @@ impl Default for Plan {
             seed: 1,
             statics: Reductions::NONE,
             claim: None,
+            processes: None,
             native: Native::default(),
             search: Search::default(),
         }

@@ -1,0 +1,333 @@
+//! `pv check` over several processes: brings them together before the search, and to the same exit code behind it.
+//!
+//! Process 0 is the one that reports. The others run the same plans, print nothing on standard output and end with the exit code of
+//! process 0. With `--processes N` process 0 starts the others itself, on this machine, with the same options.
+
+use super::console::Console;
+use super::load::Loaded;
+use super::options::CheckArgs;
+use crate::search::monitor::Monitor;
+use crate::search::plan::Plan;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Exit code when another process is gone.
+pub(super) const GONE: u8 = 4;
+
+/// The other processes of a check; often none.
+#[derive(Default)]
+pub(super) struct Cluster {
+    /// The flag of the signals, where somebody had to listen for them before the search.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    #[cfg(feature = "cluster")]
+    together: Option<together::Together>,
+}
+
+#[cfg(not(feature = "cluster"))]
+impl Cluster {
+    pub(super) fn gather(console: &Console, _: &CheckArgs, _: &Loaded, _: &mut [Plan]) -> Result<Cluster, u8> {
+        Err(console.wrong("this pv searches in one process only: it was built without the feature `cluster`"))
+    }
+
+    pub(super) fn lend(&self, _: &mut Monitor<'_>) {}
+
+    pub(super) fn take_back(&self, _: &mut Monitor<'_>) {}
+
+    pub(super) fn finish(self, _: &Console, code: u8) -> u8 {
+        code
+    }
+
+    pub(super) fn note_gone(&self, _: &str) {}
+}
+
+#[cfg(feature = "cluster")]
+mod together {
+    use super::*;
+    use crate::cluster::handshake::Identity;
+    use crate::cluster::join::{Join, join};
+    use crate::cluster::{Arrival, Mesh, Trouble, hosts};
+    use crate::report::Setting;
+    use crate::search::plan::{BreadthStore, Native, Search};
+    use rapidhash::v3::rapidhash_v3;
+    use std::cell::{Cell, RefCell};
+    use std::ffi::OsString;
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::path::Path;
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    /// Exit code of a search that was interrupted.
+    const INCOMPLETE: u8 = 3;
+    /// The shortest token.
+    const LEAST_TOKEN: usize = 16;
+    /// A longer file holds no token.
+    const LONGEST_TOKEN: u64 = 4096;
+    /// How long to wait for the others when nothing is said.
+    const TIMEOUT: Duration = Duration::from_secs(60);
+    /// So long process 0 waits for what it has sent, and for the processes that it has started.
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    pub(super) struct Together {
+        mesh: Cell<Option<Mesh>>,
+        me: usize,
+        others: Others,
+        /// Who is gone, if somebody is.
+        gone: RefCell<String>,
+    }
+
+    /// The processes that this one has started, and the file that tells them where all are.
+    #[derive(Default)]
+    struct Others {
+        children: RefCell<Vec<Child>>,
+        _hosts: Option<tempfile::NamedTempFile>,
+    }
+
+    impl Others {
+        /// Starts processes 1 to `count - 1`. They find process 0 at this port.
+        fn start(count: u32, port: u16) -> Result<Others, String> {
+            let started = |error: std::io::Error| format!("the other processes cannot be started: {error}");
+            let mut hosts = tempfile::NamedTempFile::new().map_err(started)?;
+            writeln!(hosts, "127.0.0.1:{port}").map_err(started)?;
+            (1..count).try_for_each(|_| writeln!(hosts, "127.0.0.1:0")).map_err(started)?;
+            hosts.flush().map_err(started)?;
+            let program = std::env::current_exe().map_err(started)?;
+            let (words, behind) = words_without_count(std::env::args_os().skip(1));
+            let mut others = Others::default();
+            for process in 1..count {
+                let mut command = Command::new(&program);
+                command
+                    .args(&words)
+                    .arg("--hosts")
+                    .arg(hosts.path())
+                    .arg("--process")
+                    .arg(process.to_string())
+                    .arg("--quiet");
+                command.args(&behind).stdin(Stdio::null()).stdout(Stdio::null());
+                others.children.get_mut().push(command.spawn().map_err(started)?);
+            }
+            others._hosts = Some(hosts);
+            Ok(others)
+        }
+
+        /// One that has ended although nothing has begun.
+        fn failed(&self) -> Option<String> {
+            let mut children = self.children.borrow_mut();
+            let ended =
+                children.iter_mut().enumerate().find_map(|(n, child)| Some((n, child.try_wait().ok().flatten()?)));
+            ended.map(|(number, status)| format!("process {} has ended at once: {status}", number + 1))
+        }
+
+        /// Waits for the processes that were started; those that do not end are ended.
+        fn wait(&self) {
+            let end = Instant::now() + PATIENCE;
+            for child in self.children.borrow_mut().iter_mut() {
+                while matches!(child.try_wait(), Ok(None)) {
+                    if Instant::now() > end {
+                        let _ = child.kill();
+                    }
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+            }
+        }
+    }
+
+    /// The words of a command line without `--processes N`: those in front of a `--`, and the others.
+    fn words_without_count(mut all: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<OsString>) {
+        let mut words = Vec::new();
+        while let Some(word) = all.next() {
+            match word.to_str() {
+                Some("--") => return (words, std::iter::once(word).chain(all).collect()),
+                Some("--processes") => drop(all.next()),
+                Some(text) if text.starts_with("--processes=") => {}
+                _ => words.push(word),
+            }
+        }
+        (words, Vec::new())
+    }
+
+    impl Drop for Others {
+        fn drop(&mut self) {
+            self.wait();
+        }
+    }
+
+    impl Cluster {
+        /// Brings the processes of a check together. `Err`: the exit code; what is wrong was said.
+        pub(in crate::cli) fn gather(
+            console: &Console,
+            args: &CheckArgs,
+            loaded: &Loaded,
+            plans: &mut [Plan],
+        ) -> Result<Cluster, u8> {
+            let interrupt = crate::cli::signals::on_signals();
+            match gather(console, args, loaded, plans, &interrupt) {
+                Ok(together) => Ok(Cluster { interrupt: Some(interrupt), together: Some(together) }),
+                Err(Trouble::Wrong(what)) => Err(console.wrong(what)),
+                Err(Trouble::Gone(what)) => {
+                    console.wrong(what);
+                    Err(GONE)
+                }
+                Err(Trouble::Interrupted) => {
+                    console.wrong("interrupted while waiting for the other processes");
+                    Err(INCOMPLETE)
+                }
+            }
+        }
+
+        /// Gives the connections to a search.
+        pub(in crate::cli) fn lend(&self, monitor: &mut Monitor<'_>) {
+            monitor.mesh = self.together.as_ref().and_then(|together| together.mesh.take());
+        }
+
+        /// Takes the connections back from a search.
+        pub(in crate::cli) fn take_back(&self, monitor: &mut Monitor<'_>) {
+            if let (Some(together), Some(mesh)) = (&self.together, monitor.mesh.take()) {
+                together.mesh.set(Some(mesh));
+            }
+        }
+
+        /// Another process is gone: those that are left are told why this one ends.
+        pub(in crate::cli) fn note_gone(&self, why: &str) {
+            if let Some(together) = &self.together {
+                *together.gone.borrow_mut() = why.to_string();
+            }
+        }
+
+        /// Ends the run with this exit code, as far as this process knows. Gives the one of all processes.
+        pub(in crate::cli) fn finish(self, console: &Console, code: u8) -> u8 {
+            let Some(together) = self.together else { return code };
+            let Some(mut mesh) = together.mesh.take() else { return code };
+            // 2, 4 and 101 are no verdicts: something went wrong here that did not elsewhere.
+            let failed = !matches!(code, 0 | 1 | 3);
+            let code = match together.me {
+                0 => code,
+                _ if failed => code,
+                _ => match last_word(&mut mesh) {
+                    Ok(code) => code,
+                    Err(what) => {
+                        console.wrong(what);
+                        GONE
+                    }
+                },
+            };
+            mesh.leave(code, &together.gone.borrow());
+            mesh.settle(PATIENCE);
+            together.others.wait();
+            code
+        }
+    }
+
+    /// Waits for the exit code of process 0.
+    fn last_word(mesh: &mut Mesh) -> Result<u8, String> {
+        loop {
+            match mesh.receive(Duration::from_millis(100)) {
+                Some(Arrival::Bye(0, code, _)) => return Ok(code),
+                Some(Arrival::Gone(0, _)) => return Err(format!("{} is gone before it has reported", mesh.name(0))),
+                _ => mesh.look(false, |_| ()),
+            }
+        }
+    }
+
+    fn gather(
+        console: &Console,
+        args: &CheckArgs,
+        loaded: &Loaded,
+        plans: &mut [Plan],
+        interrupt: &AtomicBool,
+    ) -> Result<Together, Trouble> {
+        let options = &args.search;
+        let token = options.token_file.as_deref().map(token).transpose().map_err(Trouble::Wrong)?;
+        let (hosts, listener) = match (&options.hosts, options.processes) {
+            (Some(file), _) => (hosts_of(file).map_err(Trouble::Wrong)?, None),
+            (None, count) => {
+                let listener = TcpListener::bind("127.0.0.1:0");
+                let listener = listener.map_err(|error| Trouble::Wrong(format!("no port to listen on: {error}")))?;
+                (vec!["127.0.0.1:0".to_string(); count.unwrap_or(1) as usize], Some(listener))
+            }
+        };
+        let (count, process) = (hosts.len() as u32, options.process.unwrap_or(0));
+        if process >= count {
+            return Err(Trouble::Wrong(format!(
+                "--process {process}: the file of hosts has {count} lines, and the first is 0"
+            )));
+        }
+        plans.iter_mut().for_each(|plan| plan.processes = Some(count));
+        let mut others = Others::default();
+        if let Some(listener) = &listener {
+            let port = listener.local_addr().map(|address| address.port()).unwrap_or_default();
+            others = Others::start(count, port).map_err(Trouble::Wrong)?;
+        }
+        let failed = || others.failed();
+        let mesh = join(Join {
+            hosts,
+            us: Identity { process, count, port: 0, token, facts: facts(loaded, plans) },
+            listener,
+            timeout: options.connect_timeout.unwrap_or(TIMEOUT),
+            interrupt,
+            hopeless: &failed,
+            tell: &|what| console.warn(what),
+            warn: &|what| console.warn(what),
+        })?;
+        Ok(Together { mesh: Cell::new(Some(mesh)), me: process as usize, others, gone: RefCell::default() })
+    }
+
+    fn hosts_of(file: &Path) -> Result<Vec<String>, String> {
+        let text = read(file, hosts::LONGEST)?;
+        let text = String::from_utf8(text).map_err(|_| format!("{}: it is no text", file.display()))?;
+        hosts::read(&text).map_err(|what| format!("{}: {what}", file.display()))
+    }
+
+    fn token(file: &Path) -> Result<Vec<u8>, String> {
+        let token = read(file, LONGEST_TOKEN)?;
+        let token = token.trim_ascii().to_vec();
+        if token.len() < LEAST_TOKEN {
+            return Err(format!("{}: a token has {LEAST_TOKEN} bytes or more", file.display()));
+        }
+        Ok(token)
+    }
+
+    fn read(file: &Path, longest: u64) -> Result<Vec<u8>, String> {
+        use std::io::Read;
+        let failed = |error: std::io::Error| format!("cannot read {}: {error}", file.display());
+        let mut bytes = Vec::new();
+        std::fs::File::open(file).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes)).map_err(failed)?;
+        match bytes.len() as u64 > longest {
+            true => Err(format!("{} is longer than {longest} bytes", file.display())),
+            false => Ok(bytes),
+        }
+    }
+
+    /// What has to be the same in all processes. Budgets, folders and machine code are each machine's own.
+    fn facts(loaded: &Loaded, plans: &[Plan]) -> Vec<(String, String)> {
+        let shared: Vec<Plan> = plans.iter().cloned().map(shared).collect();
+        let outside = loaded.outside.as_ref().map_or(String::new(), |outside| outside.text.clone());
+        let hash = |text: &str| format!("{:016x}", rapidhash_v3(text.as_bytes()));
+        let fact = |name: &str, value: String| (name.to_string(), value);
+        vec![
+            fact("version of pv", env!("CARGO_PKG_VERSION").to_string()),
+            fact("model", format!("fingerprint {:016x}", loaded.model.fingerprint)),
+            fact("search", Setting::of(&shared).words()),
+            fact("options", format!("fingerprint {}", hash(&format!("{shared:?}")))),
+            fact("property from outside the model", if outside.is_empty() { "none".into() } else { hash(&outside) }),
+            fact("layout of states", format!("{} bytes of hidden variables", loaded.model.hidden_size)),
+            fact(
+                "machine",
+                format!(
+                    "{} bits, {}",
+                    usize::BITS,
+                    if cfg!(target_endian = "little") { "little-endian" } else { "big-endian" }
+                ),
+            ),
+        ]
+    }
+
+    fn shared(mut plan: Plan) -> Plan {
+        if let Search::Breadth(breadth) = &mut plan.search
+            && let BreadthStore::Queued { work_dir, .. } = &mut breadth.store
+        {
+            *work_dir = None;
+        }
+        Plan { memory: None, time: None, native: Native::default(), ..plan }
+    }
+}

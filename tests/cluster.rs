@@ -1,0 +1,399 @@
+//! Searches over several processes from outside: what they print, how they end, and what happens when one is missing, killed, stopped,
+//! or does not belong to the others. All traffic is on loopback, and the system chooses the ports.
+
+#![cfg(all(unix, feature = "cluster"))]
+
+mod common;
+
+use common::command;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// So many states that no search comes to its end before it is stopped.
+const LARGE: &str = "active [5] proctype P() { byte i; end: do :: i < 200 -> i++ :: i > 0 -> i-- od }\n";
+const SMALL: &str = "active [3] proctype P() { byte i; end: do :: i < 9 -> i++ :: i > 0 -> i-- od }\n";
+const WRONG: &str = "byte x; active [3] proctype P() { do :: x < 20 -> x++ :: x > 3 -> assert(x != 17); x-- od }\n";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("large.pml", LARGE), ("small.pml", SMALL), ("wrong.pml", WRONG)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    std::fs::write(folder.path().join("token"), "a secret that is long enough\n").unwrap();
+    folder
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn run(folder: &Path, line: &str) -> Output {
+    command(folder, line).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}\n{}", text(&output.stdout), text(&output.stderr)))
+}
+
+/// A port that nobody listens on, just now.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A file of hosts for so many processes; only the first has a port that is chosen here.
+fn hosts(folder: &Path, count: usize) -> u16 {
+    let port = free_port();
+    let lines: String =
+        (0..count).map(|n| if n == 0 { format!("127.0.0.1:{port}\n") } else { "127.0.0.1:0\n".into() }).collect();
+    std::fs::write(folder.join("hosts"), lines).unwrap();
+    port
+}
+
+fn start(folder: &Path, line: &str) -> Child {
+    command(folder, line).spawn().unwrap()
+}
+
+/// Starts processes with these options in addition, one for each.
+fn start_all(folder: &Path, line: &str, each: &[&str]) -> Vec<Child> {
+    hosts(folder, each.len());
+    let starts = each.iter().enumerate();
+    starts.map(|(n, own)| start(folder, &format!("check {line} --hosts hosts --process {n} {own}"))).collect()
+}
+
+fn ends(children: Vec<Child>) -> Vec<Output> {
+    children.into_iter().map(|child| child.wait_with_output().unwrap()).collect()
+}
+
+fn send(child: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+/// The parts of a report that do not depend on the number of processes.
+fn figures(report: &Value) -> Value {
+    let mut figures = serde_json::Map::new();
+    for key in ["verdict", "transitions", "atomic_steps", "depth", "error_count", "unreached"] {
+        figures.insert(key.into(), report[key].clone());
+    }
+    for key in ["stored", "matched", "vector_bytes"] {
+        figures.insert(key.into(), report["states"][key].clone());
+    }
+    figures.into()
+}
+
+#[test]
+fn one_report_with_the_counts_of_one_process() {
+    let folder = folder();
+    for (model, options) in [
+        ("small.pml", ""),
+        ("small.pml", "--store compact --bits 60 --memory 64M"),
+        ("small.pml", "--disk"),
+        ("wrong.pml", "--all-errors"),
+    ] {
+        let alone = run(folder.path(), &format!("check {model} --search bfs --json --no-trail {options}"));
+        for count in [1, 2, 3] {
+            let output = run(folder.path(), &format!("check {model} --json --no-trail --processes {count} {options}"));
+            assert_eq!(code(&output), code(&alone), "{}", text(&output.stderr));
+            let (report, expected) = (json(&output), json(&alone));
+            assert_eq!(figures(&report), figures(&expected), "{model} {options}: {count}");
+            assert_eq!(report["search"]["processes"], count);
+        }
+    }
+}
+
+#[test]
+fn the_error_is_that_of_one_process_and_replays() {
+    let folder = folder();
+    let alone = run(folder.path(), "check wrong.pml --search bfs --json --trail alone.json");
+    let output = run(folder.path(), "check wrong.pml --processes 3 --json --trail trail.json");
+    assert_eq!((code(&alone), code(&output)), (Some(1), Some(1)), "{}", text(&output.stderr));
+    let (one, other) = (&json(&alone)["errors"][0], &json(&output)["errors"][0]);
+    for key in ["kind", "message", "line", "depth"] {
+        assert_eq!(one[key], other[key]);
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("alone.json"), read("trail.json"));
+    let replay = run(folder.path(), "replay wrong.pml trail.json");
+    assert_eq!(code(&replay), Some(0), "{}", text(&replay.stderr));
+    // Only process 0 writes.
+    let trails = std::fs::read_dir(folder.path())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("trail"));
+    assert_eq!(trails.count(), 1);
+}
+
+#[test]
+fn processes_that_are_started_one_by_one_end_alike() {
+    let folder = folder();
+    for (model, expected) in [("small.pml", 0), ("wrong.pml", 1)] {
+        let outputs = ends(start_all(folder.path(), &format!("{model} --search bfs --json --no-trail"), &["", "", ""]));
+        for output in &outputs {
+            assert_eq!(code(output), Some(expected), "{}", text(&output.stderr));
+        }
+        json(&outputs[0]);
+        assert!(outputs[1..].iter().all(|output| output.stdout.is_empty()));
+    }
+}
+
+#[test]
+fn a_token_is_needed_for_other_machines_and_must_be_the_same() {
+    let folder = folder();
+    let outputs = ends(start_all(folder.path(), "small.pml", &["--token-file token", "--token-file token"]));
+    assert!(outputs.iter().all(|output| code(output) == Some(0)), "{}", text(&outputs[0].stderr));
+    std::fs::write(folder.path().join("other"), "another secret, long enough").unwrap();
+    let outputs = ends(start_all(folder.path(), "small.pml", &["--token-file token", "--token-file other"]));
+    for output in outputs {
+        assert_eq!(code(&output), Some(2));
+        assert!(text(&output.stderr).contains("another token"), "{}", text(&output.stderr));
+    }
+    let outputs = ends(start_all(folder.path(), "small.pml", &["--token-file token", ""]));
+    for output in outputs {
+        assert_eq!(code(&output), Some(2));
+        assert!(text(&output.stderr).contains("token"), "{}", text(&output.stderr));
+    }
+    // An address that is not of this machine is refused before anything is sent.
+    std::fs::write(folder.path().join("hosts"), "192.0.2.1:7000\n192.0.2.2:7000\n").unwrap();
+    let output = run(folder.path(), "check small.pml --hosts hosts --process 0");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("--token-file"), "{}", text(&output.stderr));
+    std::fs::write(folder.path().join("short"), "short").unwrap();
+    let output = run(folder.path(), "check small.pml --hosts hosts --process 0 --token-file short");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("16 bytes"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_does_not_agree_is_named_by_both() {
+    let folder = folder();
+    for (options, expected) in [
+        (["", "--seed 7"], "seed"),
+        (["", "-DX"], "model"),
+        (["--full", ""], "search"),
+        (["--no-end-states", ""], "options"),
+    ] {
+        // The macro makes the model another one.
+        std::fs::write(folder.path().join("m.pml"), format!("#ifdef X\nbyte x;\n#endif\n{SMALL}")).unwrap();
+        for output in ends(start_all(folder.path(), "m.pml", &options)) {
+            assert_eq!(code(&output), Some(2), "{}", text(&output.stderr));
+            let said = text(&output.stderr);
+            assert!(said.contains("does not go with this one") && said.contains(expected), "{said}");
+        }
+    }
+}
+
+/// Lines of standard error as they come, until one contains this.
+fn until_said(child: &mut Child, what: &str) {
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut lines = lines.map(|line| line.unwrap());
+    assert!(lines.any(|line| line.contains(what)), "{what}");
+    // What comes later is read too, so that nobody waits for a full pipe.
+    std::thread::spawn(move || lines.for_each(drop));
+}
+
+/// Connects as soon as somebody listens.
+fn connect(port: u16) -> TcpStream {
+    loop {
+        if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
+            return stream;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn strangers_on_the_port_are_dropped() {
+    let folder = folder();
+    let port = hosts(folder.path(), 2);
+    let mut first = start(folder.path(), "check small.pml --hosts hosts --process 0");
+    let mut strangers = Vec::new();
+    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 100], &[0xff; 3]] {
+        let mut stranger = connect(port);
+        stranger.write_all(bytes).unwrap();
+        strangers.push(stranger);
+    }
+    until_said(&mut first, "dropped");
+    let second = start(folder.path(), "check small.pml --hosts hosts --process 1");
+    for output in ends(vec![first, second]) {
+        assert_eq!(code(&output), Some(0));
+    }
+}
+
+#[test]
+fn another_protocol_ends_it() {
+    let folder = folder();
+    let port = hosts(folder.path(), 2);
+    let first = start(folder.path(), "check small.pml --hosts hosts --process 0");
+    let mut other = connect(port);
+    other.write_all(b"pv-many\n\xff\xff\xff\x7f").unwrap();
+    // It hears who it is talking to.
+    let mut magic = [0; 8];
+    other.read_exact(&mut magic).unwrap();
+    assert_eq!(&magic, b"pv-many\n");
+    let output = first.wait_with_output().unwrap();
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("another version of pv"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_port_that_is_taken_and_a_wrong_number_are_told() {
+    let folder = folder();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    std::fs::write(folder.path().join("hosts"), format!("{}\n127.0.0.1:0\n", taken.local_addr().unwrap())).unwrap();
+    let output = run(folder.path(), "check small.pml --hosts hosts --process 0");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("cannot listen"), "{}", text(&output.stderr));
+    let output = run(folder.path(), "check small.pml --hosts hosts --process 2");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("--process 2"), "{}", text(&output.stderr));
+    let output = run(folder.path(), "check small.pml --hosts nowhere --process 0");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("nowhere"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn those_that_do_not_come_are_waited_for_only_so_long() {
+    let folder = folder();
+    hosts(folder.path(), 3);
+    let output = run(folder.path(), "check small.pml --hosts hosts --process 0 --connect-timeout 0.3");
+    assert_eq!(code(&output), Some(4));
+    assert!(text(&output.stderr).contains("process 1") && output.stdout.is_empty(), "{}", text(&output.stderr));
+    let output = run(folder.path(), "check small.pml --hosts hosts --process 1 --connect-timeout 0.3");
+    assert_eq!(code(&output), Some(4));
+    assert!(text(&output.stderr).contains("process 0"), "{}", text(&output.stderr));
+    // Ctrl-C is answered.
+    let waits = start(folder.path(), "check small.pml --hosts hosts --process 0");
+    std::thread::sleep(Duration::from_millis(300));
+    send(&waits, "-INT");
+    let output = waits.wait_with_output().unwrap();
+    assert!(matches!(code(&output), Some(3) | None), "{output:?}");
+}
+
+/// A search of three processes that has been going on for a while.
+fn searching(folder: &Path, milliseconds: u64) -> Vec<Child> {
+    let children = start_all(folder, "large.pml --json --no-trail", &["", "", ""]);
+    std::thread::sleep(Duration::from_millis(milliseconds));
+    children
+}
+
+#[test]
+fn one_that_is_killed_ends_all() {
+    let folder = folder();
+    // At any moment: while they come together, in the first levels, and later.
+    for (victim, milliseconds) in [(0, 20), (1, 60), (2, 150), (0, 400), (1, 700), (2, 1500)] {
+        let mut children = searching(folder.path(), milliseconds);
+        send(&children[victim], "-KILL");
+        let killed = children.remove(victim).wait_with_output().unwrap();
+        assert_eq!(code(&killed), None);
+        for output in ends(children) {
+            assert_eq!(code(&output), Some(4), "{victim} {milliseconds}: {}", text(&output.stderr));
+            let said = text(&output.stderr);
+            assert!(said.contains(&format!("process {victim} ")) && output.stdout.is_empty(), "{said}");
+            assert_eq!(said.matches("error").count(), 1, "{said}");
+        }
+    }
+}
+
+#[test]
+fn one_that_is_stopped_is_waited_for() {
+    let folder = folder();
+    // Some seconds of search, in any build.
+    std::fs::write(
+        folder.path().join("m.pml"),
+        "active [3] proctype P() { byte i; end: do :: i < 60 -> i++ :: i > 0 -> i-- od }\n",
+    )
+    .unwrap();
+    let children = start_all(folder.path(), "m.pml --json --no-trail", &["", "", ""]);
+    std::thread::sleep(Duration::from_millis(500));
+    send(&children[1], "-STOP");
+    std::thread::sleep(Duration::from_millis(6500));
+    send(&children[1], "-CONT");
+    let outputs = ends(children);
+    assert!(outputs.iter().all(|output| code(output) == Some(0)), "{}", text(&outputs[0].stderr));
+    assert_eq!(json(&outputs[0])["states"]["stored"], 61 * 61 * 61);
+}
+
+#[test]
+fn an_interrupt_ends_all_and_is_reported() {
+    let folder = folder();
+    for victim in [0, 2] {
+        let children = searching(folder.path(), 1500);
+        send(&children[victim], "-INT");
+        let outputs = ends(children);
+        for output in &outputs {
+            assert_eq!(code(output), Some(3), "{victim}: {}", text(&output.stderr));
+        }
+        let report = json(&outputs[0]);
+        assert_eq!((&report["verdict"], &report["reason"]), (&"incomplete".into(), &"interrupted".into()));
+    }
+}
+
+#[test]
+fn budgets_are_of_each_process() {
+    let folder = folder();
+    let output = run(folder.path(), "check large.pml --processes 2 --json --memory 16M");
+    assert_eq!(code(&output), Some(3), "{}", text(&output.stderr));
+    assert!(json(&output)["reason"].as_str().unwrap().contains("memory"));
+    let output = run(folder.path(), "check large.pml --processes 2 --json --time 1");
+    assert_eq!(code(&output), Some(3), "{}", text(&output.stderr));
+    assert!(json(&output)["reason"].as_str().unwrap().contains("time"));
+}
+
+#[test]
+fn what_processes_cannot_share_is_refused_by_name() {
+    let folder = folder();
+    std::fs::write(
+        folder.path().join("live.pml"),
+        "byte x; active proctype P() { do :: x = 1 - x od } ltl p { []<> (x == 1) }\n",
+    )
+    .unwrap();
+    for (line, expected) in [
+        ("small.pml --processes 2 --search dfs", "--search dfs"),
+        ("small.pml --processes 2 --por", "--por"),
+        ("small.pml --processes 2 --cache 100", "--cache"),
+        ("small.pml --processes 2 --checkpoint c", "--checkpoint"),
+        ("small.pml --hosts h", "--process"),
+        ("live.pml --processes 2", "cycles"),
+        ("- --processes 2", "standard input"),
+    ] {
+        let output = run(folder.path(), &format!("check {line}"));
+        assert_eq!(code(&output), Some(2), "{line}");
+        assert!(text(&output.stderr).contains(expected), "{line}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn several_properties_are_searched_one_after_the_other() {
+    let folder = folder();
+    let model = "byte x; active [2] proctype P() { do :: x < 9 -> x++ :: x > 0 -> x-- od }\nltl p { [] (x < 12) }\nltl q { [] (x != 7) }\n";
+    std::fs::write(folder.path().join("m.pml"), model).unwrap();
+    let alone = run(folder.path(), "check m.pml --search bfs --json --no-trail");
+    let output = run(folder.path(), "check m.pml --processes 2 --json --no-trail");
+    assert_eq!((code(&alone), code(&output)), (Some(1), Some(1)), "{}", text(&output.stderr));
+    let verdicts = |report: Value| {
+        report["properties"].as_array().map(|list| list.iter().map(|p| p["verdict"].clone()).collect::<Vec<_>>())
+    };
+    assert_eq!(verdicts(json(&alone)), verdicts(json(&output)));
+}
+
+/// Nothing is left behind in the system's folder for temporary files.
+#[test]
+fn nothing_is_left_behind() {
+    let folder = folder();
+    let temporary = folder.path().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let output = command(folder.path(), "check small.pml --processes 3 --disk --json")
+        .env("TMPDIR", &temporary)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+}
