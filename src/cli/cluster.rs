@@ -221,8 +221,10 @@ mod together {
     /// Waits for the exit code of process 0.
     fn last_word(mesh: &mut Mesh) -> Result<u8, String> {
         loop {
+            if let Some(code) = mesh.last_word {
+                return Ok(code);
+            }
             match mesh.receive(Duration::from_millis(100)) {
-                Some(Arrival::Bye(0, code, _)) => return Ok(code),
                 Some(Arrival::Gone(0, _)) => return Err(format!("{} is gone before it has reported", mesh.name(0))),
                 _ => mesh.look(false, |_| ()),
             }

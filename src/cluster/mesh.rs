@@ -84,6 +84,8 @@ pub struct Mesh {
     inbox: Receiver<(usize, Result<Option<Frame>, String>)>,
     counted: Arc<Counted>,
     looked: Instant,
+    /// The exit code of process 0, once it has said goodbye.
+    pub last_word: Option<u8>,
     /// How many searches were begun.
     pub searches: u32,
     /// Frames of a search that this process has not begun yet.
@@ -119,7 +121,7 @@ impl Mesh {
                 left: false,
             }));
         }
-        Ok(Mesh { me, peers, names, inbox, counted, looked: now, searches: 0, early: Vec::new() })
+        Ok(Mesh { me, peers, names, inbox, counted, looked: now, last_word: None, searches: 0, early: Vec::new() })
     }
 
     /// The number of this process.
@@ -191,6 +193,9 @@ impl Mesh {
             Ok(Some(Frame { kind: BYE, payload, .. })) => {
                 peer.left = true;
                 let (code, text) = payload.split_first().map_or((0, &[][..]), |(code, text)| (*code, text));
+                if from == 0 {
+                    self.last_word = Some(code);
+                }
                 Some(Arrival::Bye(from, code, String::from_utf8_lossy(text).into_owned()))
             }
             Ok(Some(frame)) => Some(Arrival::Frame(from, frame)),

@@ -211,6 +211,9 @@ struct Spread<'p, 'm, 'i, 'n, 'c, 's, S> {
     places: Vec<(part::When, u64)>,
     model_error: Option<part::When>,
     saved: Vec<u8>,
+    /// All levels are done; those that have said everything may go.
+    concludes: bool,
+    lost: Vec<Option<Halt>>,
     start: Instant,
 }
 
@@ -348,13 +351,22 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
                     self.out.mesh.early.push((from, frame))
                 }
                 Arrival::Frame(..) => {}
-                Arrival::Bye(_, _, why) if !why.is_empty() => return Err(Halt::Gone(Limit::Gone(why))),
-                Arrival::Bye(0, ..) => return Err(Halt::Dismissed),
-                Arrival::Bye(from, ..) => return Err(self.gone(from, "it has ended by itself")),
-                Arrival::Gone(from, why) => return Err(self.gone(from, &why)),
+                Arrival::Bye(from, _, why) if !why.is_empty() => self.lose(from, Halt::Gone(Limit::Gone(why)))?,
+                Arrival::Bye(0, ..) => self.lose(0, Halt::Dismissed)?,
+                Arrival::Bye(from, ..) => self.lose(from, self.gone(from, "it has ended by itself"))?,
+                Arrival::Gone(from, why) => self.lose(from, self.gone(from, &why))?,
             }
             next = self.out.mesh.poll();
         }
+        Ok(())
+    }
+
+    /// A process is gone. Before the end that ends the search; at the end, only if somebody waits for it.
+    fn lose(&mut self, from: usize, halt: Halt) -> Result<(), Halt> {
+        if !self.concludes {
+            return Err(halt);
+        }
+        self.lost[from].get_or_insert(halt);
         Ok(())
     }
 
@@ -731,6 +743,7 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
 
     /// All parts become one outcome, which every process gets.
     fn conclude(&mut self, limit: Option<Limit>, before: (u64, u64)) -> Result<Whole, Halt> {
+        self.concludes = true;
         let traffic = self.out.mesh.traffic();
         let part = self.part(limit, (traffic.raw - before.0, traffic.sent - before.1));
         let text = serde_json::to_vec(&part).unwrap_or_default();
@@ -773,6 +786,9 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
     fn await_that(&mut self, missing: impl Fn(&[Heard]) -> Option<usize>) -> Result<(), Halt> {
         let mut ends: Option<Instant> = None;
         while let Some(process) = missing(&self.heard) {
+            if let Some(halt) = self.lost[process].take() {
+                return Err(halt);
+            }
             match self.receive(Some(NAP)) {
                 // That the search has to end is known.
                 Ok(()) | Err(Halt::Limit(_)) => {}
@@ -899,6 +915,8 @@ pub fn search<S: BfsStore>(given: Given<'_, '_, '_, S>, monitor: &mut Monitor<'_
         places: Vec::new(),
         model_error: None,
         saved: Vec::new(),
+        concludes: false,
+        lost: (0..count).map(|_| None).collect(),
         start: Instant::now(),
     };
     let ended = match hindered {
