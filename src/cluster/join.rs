@@ -1,7 +1,8 @@
 //! How the processes of a run come together: each connects to those with a smaller number, and listens for the others.
 //!
 //! All connect to process 0 first and tell it where they listen; process 0 sends the list to all; then the others connect among
-//! themselves. Connections that lead to no process of pv are dropped with a warning. A process of pv that does not go with this one
+//! themselves, and tell process 0. When all are connected, process 0 says so, and the run begins; if it comes to nothing, process 0 says
+//! why. Connections that lead to no process of pv are dropped with a warning. A process of pv that does not go with this one
 //! ends both.
 
 use super::handshake::{self, Identity, Other, Refusal};
@@ -58,27 +59,34 @@ struct Joining<'a> {
     greeted: (Sender<Greeted>, Receiver<Greeted>),
     /// Handshakes that go on.
     waiting: usize,
+    /// What others have said and nobody has asked for yet.
+    said: Vec<(usize, Frame)>,
+    /// Process 0 decides how long to wait.
+    governed: bool,
     deadline: Instant,
     start: Instant,
     told: Instant,
+}
+
+/// What is said while the processes come together.
+mod kind {
+    /// Where everybody listens; from process 0.
+    pub(super) const ADDRESSES: u8 = 1;
+    /// "I am connected with all"; to process 0.
+    pub(super) const READY: u8 = 2;
+    /// "All are connected"; from process 0.
+    pub(super) const GO: u8 = 3;
+    /// It comes to nothing, because somebody is gone, or something is wrong; from process 0.
+    pub(super) const GONE: u8 = 4;
+    pub(super) const WRONG: u8 = 5;
 }
 
 /// Connects this process with all others of its run.
 pub fn join(join: Join<'_>) -> Result<Mesh, Trouble> {
     let mut joining = Joining::new(join)?;
     match joining.us.process {
-        0 => {
-            joining.accept(|process| process > 0)?;
-            joining.send_addresses()?;
-        }
-        process => {
-            joining.connect(0)?;
-            joining.receive_addresses()?;
-            for smaller in 1..process {
-                joining.connect(smaller)?;
-            }
-            joining.accept(|other| other > process)?;
-        }
+        0 => joining.gather().inspect_err(|trouble| joining.refuse(trouble))?,
+        process => joining.follow(process)?,
     }
     let Joining { us, streams, addresses, .. } = joining;
     let names = addresses.iter().map(SocketAddr::to_string).collect();
@@ -125,10 +133,45 @@ impl<'a> Joining<'a> {
             addresses,
             greeted: channel(),
             waiting: 0,
+            said: Vec::new(),
+            governed: false,
             deadline,
             start: now,
             told: now,
         })
+    }
+
+    /// Process 0: waits for all, tells them where the others are, and waits until they are connected among themselves.
+    fn gather(&mut self) -> Result<(), Trouble> {
+        self.accept(|process| process > 0)?;
+        let list: Vec<(IpAddr, u16)> = self.addresses.iter().map(|address| (address.ip(), address.port())).collect();
+        let list = serde_json::to_vec(&list).unwrap_or_default();
+        self.say_to_all(kind::ADDRESSES, &list)?;
+        self.extend();
+        for process in 1..self.streams.len() {
+            self.hear_of(process, kind::READY)?;
+        }
+        self.say_to_all(kind::GO, &[])
+    }
+
+    /// Every other process.
+    fn follow(&mut self, me: u32) -> Result<(), Trouble> {
+        self.connect(0)?;
+        // From here on process 0 knows how long to wait.
+        self.governed = true;
+        let list = self.hear_of(0, kind::ADDRESSES)?;
+        self.note_addresses(&list)?;
+        for smaller in 1..me {
+            self.connect(smaller)?;
+        }
+        self.accept(|other| other > me)?;
+        self.say(0, kind::READY, &[])?;
+        self.hear_of(0, kind::GO).map(drop)
+    }
+
+    /// Waits as long once more.
+    fn extend(&mut self) {
+        self.deadline = Instant::now().checked_add(self.join.timeout).unwrap_or(self.deadline);
     }
 
     /// Time to look at signals and at the clock, and to say for whom this process waits.
@@ -140,7 +183,8 @@ impl<'a> Joining<'a> {
             return Err(Trouble::Gone(why));
         }
         let now = Instant::now();
-        let over = now >= self.deadline;
+        self.notice_the_dead()?;
+        let over = now >= self.deadline && !self.governed;
         if !over && now.duration_since(self.told) < WORD {
             return Ok(());
         }
@@ -200,7 +244,7 @@ impl<'a> Joining<'a> {
                     self.waiting -= 1;
                     self.admit(greeted, &wanted)?;
                 }
-                Err(_) => self.notice_the_dead()?,
+                Err(_) => {}
             }
         }
     }
@@ -245,54 +289,84 @@ impl<'a> Joining<'a> {
         Ok(())
     }
 
-    /// One that has joined may be gone before all have.
-    fn notice_the_dead(&self) -> Result<(), Trouble> {
-        for (number, stream) in self.streams.iter().enumerate() {
-            let Some(stream) = stream else { continue };
-            let _ = stream.set_nonblocking(true);
-            let ended = matches!(stream.peek(&mut [0]), Ok(0));
-            let _ = stream.set_nonblocking(false);
-            if ended {
-                return Err(Trouble::Gone(format!("process {number} is gone before the search has begun")));
+    /// One that has joined may be gone before all have. Process 0 looks at all, the others at process 0.
+    fn notice_the_dead(&mut self) -> Result<(), Trouble> {
+        let looked_at = if self.us.process == 0 { self.streams.len() } else { 1 };
+        for number in 0..looked_at {
+            if let Some(frame) = self.peek(number)? {
+                self.said.push((number, frame));
             }
         }
         Ok(())
     }
 
-    fn send_addresses(&mut self) -> Result<(), Trouble> {
-        let list: Vec<(IpAddr, u16)> = self.addresses.iter().map(|address| (address.ip(), address.port())).collect();
-        let frame = Frame { payload: serde_json::to_vec(&list).unwrap_or_default(), ..Frame::default() };
-        for (number, stream) in self.streams.iter_mut().enumerate() {
-            let Some(stream) = stream else { continue };
-            wire::write(&frame, stream, &mut Vec::new()).map_err(|error| {
-                Trouble::Gone(format!("process {number} is gone before the search has begun: {error}"))
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Waits for the list of addresses, which comes when all have joined.
-    fn receive_addresses(&mut self) -> Result<(), Trouble> {
-        let Some(mut stream) = self.streams[0].take() else { return Ok(()) };
-        let gone = |what: String| Trouble::Gone(format!("process 0 is gone before the search has begun{what}"));
-        let _ = stream.set_read_timeout(Some(LOOK));
-        loop {
-            self.take_connections();
-            self.look(|| vec![0])?;
-            match stream.peek(&mut [0]) {
-                Ok(0) => return Err(gone(String::new())),
-                Ok(_) => break,
-                Err(error) if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {
-                }
-                Err(error) => return Err(gone(format!(": {error}"))),
-            }
+    /// What a process says while all come together, if it has said something.
+    fn peek(&mut self, number: usize) -> Result<Option<Frame>, Trouble> {
+        let gone = |what: &str| Trouble::Gone(format!("process {number} is gone before the search has begun{what}"));
+        let Some(Some(stream)) = self.streams.get_mut(number) else { return Ok(None) };
+        let _ = stream.set_nonblocking(true);
+        let there = stream.peek(&mut [0]);
+        let _ = stream.set_nonblocking(false);
+        match there {
+            Ok(0) => return Err(gone("")),
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) => return Err(gone(&format!(": {error}"))),
         }
         let _ = stream.set_read_timeout(Some(WORD));
-        let (frame, _) = wire::read(&mut stream).ok().flatten().ok_or_else(|| gone(String::new()))?;
-        let list: Vec<(IpAddr, u16)> =
-            serde_json::from_slice(&frame.payload).map_err(|_| gone(": it has sent no addresses".to_string()))?;
+        let frame = wire::read(stream).ok().flatten().ok_or_else(|| gone(""))?.0;
+        let text = || String::from_utf8_lossy(&frame.payload).into_owned();
+        match frame.kind {
+            kind::GONE => Err(Trouble::Gone(text())),
+            kind::WRONG => Err(Trouble::Wrong(text())),
+            _ => Ok(Some(frame)),
+        }
+    }
+
+    /// Waits until a process says this.
+    fn hear_of(&mut self, number: usize, kind: u8) -> Result<Vec<u8>, Trouble> {
+        loop {
+            let found = self.said.iter().position(|(from, frame)| *from == number && frame.kind == kind);
+            if let Some(found) = found {
+                return Ok(self.said.swap_remove(found).1.payload);
+            }
+            self.take_connections();
+            self.look(|| vec![number])?;
+            std::thread::sleep(LOOK / 10);
+        }
+    }
+
+    fn say(&mut self, number: usize, kind: u8, text: &[u8]) -> Result<(), Trouble> {
+        let Some(Some(stream)) = self.streams.get_mut(number) else { return Ok(()) };
+        let frame = Frame { kind, payload: text.to_vec(), ..Frame::default() };
+        let sent = wire::write(&frame, stream, &mut Vec::new());
+        sent.map(drop)
+            .map_err(|error| Trouble::Gone(format!("process {number} is gone before the search has begun: {error}")))
+    }
+
+    fn say_to_all(&mut self, kind: u8, text: &[u8]) -> Result<(), Trouble> {
+        (0..self.streams.len()).try_for_each(|number| self.say(number, kind, text))
+    }
+
+    /// Tells those that are there why it comes to nothing.
+    fn refuse(&mut self, trouble: &Trouble) {
+        let (kind, why) = match trouble {
+            Trouble::Gone(what) => (kind::GONE, what.as_str()),
+            Trouble::Wrong(what) => (kind::WRONG, what.as_str()),
+            Trouble::Interrupted => (kind::GONE, "process 0 was interrupted while it was waiting for the others"),
+        };
+        for number in 0..self.streams.len() {
+            // Who is gone too need not know.
+            let _ = self.say(number, kind, why.as_bytes());
+        }
+    }
+
+    fn note_addresses(&mut self, list: &[u8]) -> Result<(), Trouble> {
+        let list: Vec<(IpAddr, u16)> = serde_json::from_slice(list).unwrap_or_default();
         if list.len() != self.addresses.len() {
-            return Err(gone(": it has sent another number of addresses".to_string()));
+            return Err(Trouble::Wrong(
+                "process 0 has sent no list of addresses, or another one than expected".to_string(),
+            ));
         }
         let me = self.us.process as usize;
         for (number, (address, &(ip, port))) in self.addresses.iter_mut().zip(&list).enumerate() {
@@ -301,7 +375,6 @@ impl<'a> Joining<'a> {
                 *address = SocketAddr::new(ip, port);
             }
         }
-        self.streams[0] = Some(stream);
         Ok(())
     }
 }
