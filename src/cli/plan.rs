@@ -399,6 +399,8 @@ mod tests {
     fn is_contained(option: &str, others: &[&str]) -> bool {
         let with = |other: &str| others.contains(&other);
         match option {
+            // Processes share breadth-first searches only.
+            "--search bfs" => with("--processes 2"),
             // The reduction does not look at assertions anyway.
             "--no-assertions" => with("--deadlocks-only"),
             // Workers search breadth first.
