@@ -19,8 +19,8 @@
 
    pv check examples/mulog3.pml --full                  92,267 states, 143,987 matched
    pv check examples/mulog3.pml --sleep                 the same states, 7,816 matched
-   pv check examples/mulog3.pml --sleep --cache 1000    2.1 times the transitions of the full search
-   pv check examples/mulog3.pml --sleep --cache 200     3.4 times, with room for little more than the path
+   pv check examples/mulog3.pml --sleep --cache 1000    0.71 times the transitions of the full search
+   pv check examples/mulog3.pml --sleep --cache 200     1.6 times, with room for little more than the path
    pv check examples/mulog3.pml                         leaves out most of the states as well
 
    expect: verdict=verified stored=92267 matched=143987 transitions=236254 atomic=2 depth=123 errors=0

@@ -43,6 +43,15 @@ pub enum Limit {
         /// The highest rate that is allowed.
         bound: u32,
     },
+    /// A depth-first cache explores too much again: insertions of states that it had thrown out, per insertion (in thousandths).
+    Revisits {
+        /// The rate that was reached.
+        rate: u32,
+        /// The highest rate that is allowed.
+        bound: u32,
+        /// What may give an answer, in half a sentence.
+        helps: String,
+    },
     /// Ctrl-C or SIGTERM.
     Interrupted,
     /// `--time`: the budget.

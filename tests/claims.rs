@@ -163,8 +163,13 @@ fn searches() -> Vec<Search> {
     vec![
         depth(DepthStore::Exact(Techniques::None)),
         depth(DepthStore::Exact(Techniques::One(runs))),
-        depth(DepthStore::Cache { states, replacement: Replacement::Random, technique: None }),
-        depth(DepthStore::Cache { states, replacement: Replacement::Random, technique: Some(runs) }),
+        depth(DepthStore::Cache { states, replacement: Replacement::Random, max_revisit_rate: 1.0, technique: None }),
+        depth(DepthStore::Cache {
+            states,
+            replacement: Replacement::Random,
+            max_revisit_rate: 1.0,
+            technique: Some(runs),
+        }),
         depth(DepthStore::Lossy { table: table(64), runs: None, technique: None }),
         depth(DepthStore::Lossy { table: table(64), runs: None, technique: Some(runs) }),
         breadth(BreadthStore::Exact { sets: None, check_independence: false }),

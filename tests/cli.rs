@@ -395,6 +395,37 @@ fn a_model_may_come_from_standard_input() {
     assert_eq!(code(&folder.pv_with("check - --no-trail", "init { skip }")), 0);
 }
 
+/// Three processes that count, each on its own: sleep sets leave one order of their steps.
+const THRASHED: &str = "
+active [3] proctype count() {
+    byte n;
+    do
+    :: n < 25 -> n++
+    :: n == 25 -> break
+    od
+}
+";
+
+#[test]
+fn a_depth_first_cache_that_thrashes_gives_up_and_says_what_helps() {
+    let folder = Folder(tempfile::tempdir().expect("a folder"));
+    folder.write("m.pml", THRASHED);
+    let line = "check m.pml --cache 200 --replace random --json";
+    let report = json(&folder.pv(&format!("{line} --max-collision-rate 0.5")));
+    assert_eq!(report["verdict"], "incomplete");
+    let reason = report["reason"].as_str().expect("a reason");
+    for part in
+        ["forgets too much", "allowed 50.0%", "--sleep", "--replace cost", "--store tree", "--search bfs", "--disk"]
+    {
+        assert!(reason.contains(part), "{part}: {reason}");
+    }
+    assert!(report["revisit_rate"].as_f64().is_some_and(|rate| rate > 0.5 && rate < 1.0), "{report}");
+    // What is used already is not named, and what came to its end has not to be given up.
+    let report = json(&folder.pv(&format!("{line} --sleep --max-collision-rate 0.5")));
+    assert_eq!(report["verdict"], "verified", "{report}");
+    assert_eq!(code(&folder.pv("check m.pml --max-collision-rate 0.5")), 2);
+}
+
 #[test]
 fn combinations_are_refused_by_name() {
     let folder = Folder::with_model();

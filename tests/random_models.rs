@@ -78,7 +78,12 @@ fn others(stored: u64) -> Vec<(&'static str, Plan)> {
     let dead = Reductions { merging: false, ..Reductions::ALL };
     let alone = Technique::PersistentSets(sets);
     let cache = |technique| {
-        depth(DepthStore::Cache { states: stored / 4 * 3 + 20, replacement: Replacement::Random, technique })
+        depth(DepthStore::Cache {
+            states: stored / 4 * 3 + 20,
+            replacement: Replacement::Random,
+            max_revisit_rate: 1.0,
+            technique,
+        })
     };
     let compact = LossyTable::Compact { bits: Some(64), size: Size::Slots(1 << 14) };
     let queued = |table| {

@@ -73,7 +73,9 @@ fn the_readme_tells_the_truth() {
     let examples = folder.path().join("examples");
     std::fs::create_dir(&examples).expect("a folder");
     for file in std::fs::read_dir(root.join("examples")).expect("examples").flatten() {
-        std::fs::copy(file.path(), examples.join(file.file_name())).expect("copied");
+        if file.path().is_file() {
+            std::fs::copy(file.path(), examples.join(file.file_name())).expect("copied");
+        }
     }
     let update = std::env::var_os("UPDATE_README").is_some();
     let lines: Vec<&str> = text.lines().collect();

@@ -23,7 +23,7 @@ const PERSISTENT: Techniques = Techniques::One(Technique::PersistentSets(SETS));
 
 /// A depth-first search with a small cache.
 fn cached(states: u64, technique: Option<Technique>) -> Search {
-    let store = DepthStore::Cache { states, replacement: Replacement::Random, technique };
+    let store = DepthStore::Cache { states, replacement: Replacement::Random, max_revisit_rate: 1.0, technique };
     Search::Depth(DepthFirst { store, ..DepthFirst::default() })
 }
 

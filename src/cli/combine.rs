@@ -103,9 +103,9 @@ const RULES: &[Rule] = rules! {
         "it rules the second level of the hub cache";
     "--ways without --search bfs --cache", |o| o.search.ways.is_some() && !(o.search.bfs() && o.search.cache.is_some()),
         "it says where a breadth-first cache looks";
-    "--max-collision-rate without --search bfs --cache",
-        |o| o.search.max_collision_rate.is_some() && !(o.search.bfs() && o.search.cache.is_some()),
-        "it says when a breadth-first cache gives up";
+    "--max-collision-rate without --cache",
+        |o| o.search.max_collision_rate.is_some() && o.search.cache.is_none(),
+        "it says when a cache gives up";
     "--max-collision-rate with --serial", |o| o.search.max_collision_rate.is_some() && o.search.serial,
         "--serial does not give up, it goes on with the disk; --switch-rate says when";
     "--disk without --search bfs", |o| o.search.disk && !o.search.bfs(),

@@ -79,7 +79,6 @@ pub(crate) enum StoreKind {
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) enum Replace {
     /// Any.
-    #[default]
     Random,
     /// By the type of the transitions that led to it.
     Type,
@@ -91,6 +90,9 @@ pub(crate) enum Replace {
     LargestClass,
     /// The one with the smallest subtree below it.
     SmallestSubtree,
+    /// The one whose loss is expected to cost least: transitions below it times the chance that it is met again.
+    #[default]
+    Cost,
 }
 
 /// How much of the visited file a check of the disk search reads.
@@ -247,7 +249,7 @@ pub(crate) struct SearchArgs {
     /// At most N stored states, 1 or more: `500`, `64k`, `2M` (1k = 1000) [default: no bound].
     #[arg(long, value_name = "N", value_parser = values::positive_count, help_heading = "Store")]
     pub cache: Option<u64>,
-    /// Which state a full cache forgets, dfs [default: random].
+    /// Which state a full cache forgets, dfs [default: cost].
     #[arg(long, value_enum, help_heading = "Store")]
     pub replace: Option<Replace>,
     /// Signature bits of the compact store, 2 to 64 [default: 40]; hash functions of the bloom store, 1 to 64
@@ -304,7 +306,8 @@ pub(crate) struct SearchArgs {
     /// Slots looked at in a bfs cache before one is overwritten, 1 to 64 [default: 8].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Breadth-first search with little memory")]
     pub ways: Option<u8>,
-    /// When a bfs cache gives up: overwrites per insertion, 0 to 1 [default: 0.9].
+    /// When a cache gives up, 0 to 1: overwrites per insertion, bfs [default: 0.9]; insertions of states that had been thrown
+    /// out per insertion, dfs [default: 0.98, fifty insertions for each state].
     #[arg(long, value_name = "R", value_parser = values::fraction, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub max_collision_rate: Option<f64>,
     /// Visited table and queue on disk, with --search bfs.

@@ -7,8 +7,8 @@ use crate::model::Model;
 use crate::search::explore::serial::DEFAULT_SWITCH;
 use crate::search::plan::{
     Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore,
-    DiskRecord, EndStates, Hub, LossyTable, MAX_COLLISION_RATE, Native, Plan, Precise, Preserves, Property,
-    QueuedTable, Reductions, Replacement, Search, Sets, SharedStore, Signatures, Size, Technique, Techniques,
+    DiskRecord, EndStates, Hub, LossyTable, MAX_COLLISION_RATE, MAX_REVISIT_RATE, Native, Plan, Precise, Preserves,
+    Property, QueuedTable, Reductions, Replacement, Search, Sets, SharedStore, Signatures, Size, Technique, Techniques,
 };
 use crate::store::breadth::disk::Window;
 use crate::store::depth::replace::SCAN_LIMIT;
@@ -121,7 +121,9 @@ fn depth_first(options: &SearchArgs, property: Property, reduces: bool) -> Resul
     }
     let store = match (options.cache, table) {
         (Some(states), _) => {
-            DepthStore::Cache { states, replacement: replacement(options.replace()), technique: technique(options)? }
+            let max_revisit_rate = options.max_collision_rate.unwrap_or(MAX_REVISIT_RATE);
+            let replacement = replacement(options.replace());
+            DepthStore::Cache { states, replacement, max_revisit_rate, technique: technique(options)? }
         }
         (None, Some(table)) => DepthStore::Lossy { table, runs, technique: technique(options)? },
         (None, None) => {
@@ -190,6 +192,7 @@ fn replacement(replace: Replace) -> Replacement {
         Replace::LeastVisited => Replacement::LeastVisited,
         Replace::LargestClass => Replacement::LargestClass,
         Replace::SmallestSubtree => Replacement::SmallestSubtree,
+        Replace::Cost => Replacement::Cost,
     }
 }
 
@@ -302,10 +305,10 @@ mod tests {
         ("--max-depth 2000 --memory 64M --time 90 --seed 7",
             "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged, depth at most 2,000, memory at most 64.0 MiB, at most 90 s, seed 7"),
         // a cache
-        ("--cache 500", "depth-first, exact store, cache of 500 states (random replacement)"),
+        ("--cache 500", "depth-first, exact store, cache of 500 states (cost replacement)"),
         ("--cache 1 --replace type", "depth-first, exact store, cache of 1 state (type replacement)"),
-        ("--cache 500 --sleep", "depth-first, exact store, cache of 500 states (random replacement), sleep sets"),
-        ("--cache 500 --por", "depth-first, exact store, cache of 500 states (random replacement), persistent sets"),
+        ("--cache 500 --sleep", "depth-first, exact store, cache of 500 states (cost replacement), sleep sets"),
+        ("--cache 500 --por", "depth-first, exact store, cache of 500 states (cost replacement), persistent sets"),
         // tables that may err
         ("--store compact", "depth-first, compact store, persistent sets, dead variables set to 0, local steps merged"),
         ("--store compact --full", "depth-first, compact store"),

@@ -36,6 +36,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     collision_rate: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    revisit_rate: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unreached: Option<Vec<Statement>>,
@@ -148,6 +150,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
         notes: &outcome.notes,
         repeats: outcome.repeats.iter().map(repeat).collect(),
         collision_rate: outcome.collision_rate,
+        revisit_rate: outcome.revisit_rate,
         checkpoint: deciding.checkpoint.as_ref().map(|checkpoint| checkpoint.file.as_str()),
         never_started: never_started.map(|entry| entry.proctype.clone()).collect(),
         unreached: list.map(|entries| {

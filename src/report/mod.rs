@@ -141,6 +141,13 @@ pub(crate) fn reason(limit: &Limit) -> String {
             f64::from(*rate) / 1000.0,
             f64::from(*bound) / 1000.0
         ),
+        Limit::Revisits { rate, bound, helps } => format!(
+            "the cache forgets too much: {:.1}% of the states stored had been stored before, allowed {:.1}% \
+             (--max-collision-rate {}); {helps} may give an answer",
+            f64::from(*rate) / 10.0,
+            f64::from(*bound) / 10.0,
+            f64::from(*bound) / 1000.0
+        ),
         Limit::Interrupted => "interrupted".into(),
         Limit::Time(budget) => format!(
             "the time budget of {} is used up (--time); more time, or a search that needs less, may give an answer",

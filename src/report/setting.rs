@@ -293,6 +293,7 @@ pub(crate) fn replacement_name(replacement: Replacement) -> &'static str {
         Replacement::LeastVisited => "least-visited",
         Replacement::LargestClass => "largest-class",
         Replacement::SmallestSubtree => "smallest-subtree",
+        Replacement::Cost => "cost",
     }
 }
 

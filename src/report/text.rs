@@ -252,6 +252,9 @@ fn counts(out: &mut String, report: &Report<'_>, run: &Run) {
     if let Some(rate) = outcome.collision_rate.filter(|&rate| rate > 0.0) {
         note(format!("collision rate {rate:.3} (states overwritten per state stored)"));
     }
+    if let Some(rate) = outcome.revisit_rate {
+        note(format!("revisit rate {rate:.3} (states stored again per state stored, about)"));
+    }
     for repeat in &outcome.repeats {
         note(format!(
             "run with seed {}: {} states, omission probability at most {}",

@@ -188,6 +188,8 @@ pub struct Outcome {
     pub coverage: Option<f64>,
     /// Overwrites / insertions of a breadth-first cache.
     pub collision_rate: Option<f64>,
+    /// Insertions of states that a depth-first cache had thrown out, per insertion, about.
+    pub revisit_rate: Option<f64>,
     /// With `--repeat`: what each run said, in order.
     pub repeats: Vec<Repeat>,
     /// Breadth-first searches with a queue: figures by level.
@@ -313,6 +315,7 @@ impl Outcome {
             omission_probability: None,
             coverage: None,
             collision_rate: None,
+            revisit_rate: None,
             repeats: Vec::new(),
             levels: None,
             advice: None,

@@ -167,6 +167,8 @@ pub struct StoreStatistics {
     pub peak: u64,
     /// States that were thrown out.
     pub evicted: u64,
+    /// Insertions of states that had been thrown out, per insertion, about; `None` if nothing was thrown out.
+    pub revisit_rate: Option<f64>,
     /// A bound on the probability that at least one state was omitted; 0 for exact stores.
     pub omission_probability: f64,
     /// Expected share of the states that were really visited; 1 for exact stores.
@@ -177,6 +179,13 @@ impl StoreStatistics {
     /// The figures of a store that forgets nothing.
     fn of_set(stored: u64, omission: Omission) -> Self {
         let Omission { probability, coverage } = omission;
-        StoreStatistics { stored, peak: stored, evicted: 0, omission_probability: probability, coverage }
+        StoreStatistics {
+            stored,
+            peak: stored,
+            evicted: 0,
+            revisit_rate: None,
+            omission_probability: probability,
+            coverage,
+        }
     }
 }

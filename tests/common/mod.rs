@@ -41,7 +41,7 @@ pub(crate) fn models(folder: &str) -> Vec<PathBuf> {
 /// One trial for each model of the corpus and of the examples.
 pub(crate) fn trials(check: fn(&Path) -> Result<(), Failed>) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for folder in ["tests/corpus", "tests/corpus/micro", "examples"] {
+    for folder in ["tests/corpus", "tests/corpus/micro", "examples", "examples/papers"] {
         for path in models(folder) {
             let name = format!("{folder}/{}", path.file_stem().unwrap_or_default().to_string_lossy());
             trials.push(Trial::test(name, move || check(&path)));

@@ -145,6 +145,7 @@ fn run<S: Store, P: Precision<S>, R: Reduction>(
     Outcome {
         omission_probability: (!S::EXACT).then_some(statistics.omission_probability),
         coverage: (!S::EXACT).then_some(statistics.coverage),
+        revisit_rate: statistics.revisit_rate,
         ..tally.close((&machine, &walk), ended, tables, reduction.fault(), figures)
     }
 }

@@ -3,12 +3,12 @@
 //! Each pair of a store and a reduction that a plan can name is compiled as a search of its own, and no other pair is.
 
 use super::run::PlannedSearch;
-use super::{DepthFirst, DepthStore, Precise, Preserves, Sets, Technique, Techniques};
+use super::{DepthFirst, DepthStore, Precise, Preserves, Replacement, Sets, Technique, Techniques};
 use crate::search::explore::dfs;
 use crate::search::explore::lossy::{COMPACT_BITS, LossyTable};
 use crate::search::explore::precision_on_demand::PrecisionOnDemand;
 use crate::search::monitor::Monitor;
-use crate::search::outcome::Outcome;
+use crate::search::outcome::{Limit, Outcome, Verdict};
 use crate::search::reduce::Full;
 use crate::search::reduce::both::PersistentSleep;
 use crate::search::reduce::persistent::{PersistentOptions, PersistentSets};
@@ -42,9 +42,10 @@ impl PlannedSearch<'_> {
                 let outcome = self.with_technique(&mut store, technique, checks, monitor);
                 Self::noting_the_move(&store, outcome)
             }
-            DepthStore::Cache { states, replacement, technique } => {
-                let mut store = CacheStore::new(states, replacement, self.seed, budget);
-                self.with_technique(&mut store, technique, checks, monitor)
+            DepthStore::Cache { states, replacement, max_revisit_rate, technique } => {
+                let mut store = CacheStore::new(states, replacement, self.seed, budget).giving_up_at(max_revisit_rate);
+                let outcome = self.with_technique(&mut store, technique, checks, monitor);
+                self.naming_what_helps(replacement, technique, outcome)
             }
             DepthStore::Lossy { table, technique, .. } => match self.lossy_store(table, technique.is_some(), monitor) {
                 Ok(Lossy::Compact(mut store)) => self.with_technique(&mut store, technique, checks, monitor),
@@ -52,6 +53,34 @@ impl PlannedSearch<'_> {
                 Err(outcome) => *outcome,
             },
         }
+    }
+
+    /// An outcome which says, if the cache has given up, what may give an answer instead.
+    fn naming_what_helps(
+        &self,
+        replacement: Replacement,
+        technique: Option<Technique>,
+        mut outcome: Outcome,
+    ) -> Outcome {
+        let mut options = vec!["a larger --cache"];
+        // Sleep sets go neither with a claim nor, in a cache, with persistent sets.
+        if technique.is_none() && self.plan.claim.is_none() {
+            options.push("--sleep");
+        }
+        if replacement != Replacement::Cost {
+            options.push("--replace cost");
+        }
+        options.extend(["--store tree", "breadth first (--search bfs with as large a --cache, --hub or --disk)"]);
+        let last = options.pop().unwrap_or_default();
+        let text = format!("{} or {last}", options.join(", "));
+        let limit = match &mut outcome.verdict {
+            Verdict::Incomplete(limit) => Some(limit),
+            _ => outcome.stopped.as_mut(),
+        };
+        if let Some(Limit::Revisits { helps, .. }) = limit {
+            *helps = text;
+        }
+        outcome
     }
 
     /// A depth-first search with precision on demand.

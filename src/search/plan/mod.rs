@@ -41,6 +41,9 @@ use std::time::Duration;
 pub const DISK_BITS: u8 = 64;
 /// Overwrites per insertion at which a breadth-first cache gives up.
 pub const MAX_COLLISION_RATE: f64 = 0.9;
+/// Insertions of states that a depth-first cache had thrown out, per insertion, at which it gives up: fifty insertions for each state. The
+/// caching paper's figures end at ten, and what is worth waiting for ends below thirty (docs/papers.md).
+pub const MAX_REVISIT_RATE: f64 = 0.98;
 
 /// One search, or several with independent hash functions.
 #[derive(Clone, PartialEq, Debug)]
@@ -167,6 +170,8 @@ pub enum DepthStore {
         states: u64,
         /// Which state a full cache forgets.
         replacement: Replacement,
+        /// States stored again per state stored at which the search gives up.
+        max_revisit_rate: f64,
         /// The reduction, if there is one.
         technique: Option<Technique>,
     },

@@ -6,14 +6,16 @@
 //!
 //! Sound: states are kept whole, so no state is ever taken for another one and nothing is omitted; a forgotten state is
 //! explored again. Without sleep sets that work explodes once N falls below a third of the states (Figure 4 of the paper).
-//! When the path alone needs more than N states the answer is [`Visit::Full`].
+//! When the path alone needs more than N states the answer is [`Visit::Full`], and so it is when too much is explored again
+//! ([`Revisits`]).
 //!
-//! Cost per state: a place of the slab (the longest state so far), 12 to 24 bytes of table, 16 bytes of hash, traits and list. Nothing is
+//! Cost: 16 KiB, and per state a place of the slab (the longest state so far), 12 to 24 bytes of table, 20 bytes of hash, traits and list. Nothing is
 //! allocated after the cache has filled. Insertion, eviction and lookup take constant time.
 
 use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::depth::replace::{Evictable, Replacement, Traits};
+use crate::store::depth::revisits::Revisits;
 use crate::store::lossy::omission::Omission;
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::slab::Slab;
@@ -45,6 +47,7 @@ pub struct CacheStore {
     on_stack: u64,
     hash: StateHash,
     evictable: Evictable,
+    revisits: Revisits,
     stored: u64,
     evicted: u64,
 }
@@ -66,9 +69,16 @@ impl CacheStore {
             on_stack: 0,
             hash: StateHash::new(seed),
             evictable: Evictable::new(replacement, seed),
+            revisits: Revisits::new(1.0),
             stored: 0,
             evicted: 0,
         }
+    }
+
+    /// The same cache, which gives up when more than this share of its insertions are of states that it had before.
+    pub fn giving_up_at(mut self, rate: f64) -> Self {
+        self.revisits = Revisits::new(rate);
+        self
     }
 
     /// States on the stack now.
@@ -222,7 +232,11 @@ impl Store for CacheStore {
             self.evictable.meet(&mut self.traits, number, how);
             return Visit::Seen { on_stack: self.traits[number as usize].on_stack };
         }
+        if self.revisits.given_up() {
+            return Visit::Full;
+        }
         let Some(number) = self.number_for(state.len()) else { return Visit::Full };
+        self.revisits.note(hash);
         self.slab.set(number as usize, state);
         let traits = self.evictable.arrive(how);
         if number as usize == self.traits.len() {
@@ -254,9 +268,15 @@ impl Store for CacheStore {
             + self.traits.capacity() * size_of::<Traits>()
             + self.slab.memory()
             + self.evictable.memory()
+            + self.revisits.memory()
     }
 
     fn limit(&self, on_stack: u64) -> Limit {
+        if self.revisits.given_up() {
+            let thousandths = |rate: f64| (rate * 1000.0).round() as u32;
+            let (rate, bound) = (thousandths(self.revisits.rate()), thousandths(self.revisits.bound()));
+            return Limit::Revisits { rate, bound, helps: String::new() };
+        }
         if self.on_stack < self.asked as u64 {
             return Limit::Memory { used: self.memory() as u64, budget: self.budget as u64 };
         }
@@ -268,6 +288,7 @@ impl Store for CacheStore {
         StoreStatistics {
             peak: self.traits.len() as u64,
             evicted: self.evicted,
+            revisit_rate: (self.evicted > 0).then(|| self.revisits.rate()),
             ..StoreStatistics::of_set(self.stored, Omission::NONE)
         }
     }
@@ -280,7 +301,8 @@ mod tests {
     use rand::{Rng, SeedableRng};
     use std::collections::HashMap;
 
-    const ALL: [Replacement; 6] = [
+    const ALL: [Replacement; 7] = [
+        Replacement::Cost,
         Replacement::Random,
         Replacement::Type { scan: 8 },
         Replacement::MostVisited,
@@ -363,7 +385,9 @@ mod tests {
     #[test]
     fn memory_bounds_it_too() {
         for budget in [0, 500, 5_000, 50_000, 500_000] {
-            let mut store = CacheStore::new(1_000_000, Replacement::Random, 1, budget);
+            // The estimate of revisits is there whatever the budget.
+            let fixed = CacheStore::new(1, Replacement::Random, 1, 0).memory();
+            let mut store = CacheStore::new(1_000_000, Replacement::Random, 1, budget + fixed);
             for i in 0..20_000 {
                 match store.visit(&state(i), kind(i)) {
                     Visit::New(handle) => store.leave(handle),
@@ -371,7 +395,7 @@ mod tests {
                     // The lists of the evictable grow by themselves: they are counted before, but may round up.
                     Visit::Full => assert!(store.len() < 100),
                 }
-                assert!(store.memory() <= budget + budget / 8, "{budget}: {}", store.memory());
+                assert!(store.memory() <= fixed + budget + budget / 8, "{budget}: {}", store.memory());
             }
             assert!(budget < 5_000 || store.len() > budget / 250, "{budget}: {}", store.len());
         }

@@ -1,5 +1,6 @@
 //! Which state a full cache forgets: random choice and type-oriented choice as in Godefroid, Holzmann, Pirottin 1995,
-//! section 5 and Figure 5, and the four strategies of Holzmann 1985 that they recall there.
+//! section 5 and Figure 5, the four strategies of Holzmann 1985 that they recall there, and one of our own, by expected cost
+//! (`chances.rs`), which is the default: docs/papers.md has the figures.
 //!
 //! Idea: states that may be forgotten (not on the stack) lie in lists, one list per class. The strategy says which class
 //! a state belongs to, and picks a list; inside a list the choice is random.
@@ -12,12 +13,14 @@
 //! | least-visited | number of visits | the lowest class |
 //! | largest-class | number of visits | the largest class |
 //! | smallest-subtree | states below it in the search tree, as a power of two | the lowest class |
+//! | cost | one class for all | the only one: the least work below times chance to be met again among 16 neighbours |
 //!
 //! Sound whatever is chosen: a forgotten state is at worst explored again.
 //!
 //! Cost: a state leaves a list by swapping places with the last one, in constant time; choosing looks at no more than
-//! `CLASSES` lists or `scan` states. 4 bytes per state in the lists, 8 bytes of traits.
+//! `CLASSES` lists or `scan` states. 4 bytes per state in the lists, 12 bytes of traits.
 
+use super::chances::Chances;
 use crate::model::TransitionType;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -47,19 +50,24 @@ pub enum Replacement {
     LargestClass,
     /// The lowest in the search tree.
     SmallestSubtree,
+    /// The one whose loss is expected to cost least.
+    Cost,
 }
 
 /// What the strategies know about a state.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Traits {
-    /// Off the stack: its index in the list of its class. On the stack: the number of insertions before it, modulo 2^32
-    /// (a subtree of more states than that is taken for a smaller one, which costs time, not soundness).
+    /// Off the stack: its index in the list of its class. On the stack: the number of insertions (with `cost`, of transitions) before it,
+    /// modulo 2^32 (a subtree of more than that is taken for a smaller one, which costs time, not soundness).
     place: u32,
+    /// With `cost`: the time at which it left the stack or was met last.
+    pub(super) since: u32,
     /// Visits, up to [`CLASSES`].
-    visits: u8,
+    pub(super) visits: u8,
     /// Smallest type of the transitions that led to it.
-    kind: u8,
-    class: u8,
+    pub(super) kind: u8,
+    /// The list that it is in; with `cost`, the power of two of the transitions below it.
+    pub(super) class: u8,
     pub(in crate::store) on_stack: bool,
 }
 
@@ -70,31 +78,47 @@ pub(in crate::store) struct Evictable {
     lists: Vec<Vec<u32>>,
     rng: SmallRng,
     insertions: u32,
+    /// With `cost`.
+    chances: Option<Chances>,
 }
 
 impl Evictable {
     pub(in crate::store) fn new(strategy: Replacement, seed: u64) -> Self {
         let classes = match strategy {
-            Replacement::Random | Replacement::Type { .. } => 1,
+            Replacement::Random | Replacement::Type { .. } | Replacement::Cost => 1,
             _ => CLASSES,
         };
-        Evictable { strategy, lists: vec![Vec::new(); classes], rng: SmallRng::seed_from_u64(seed), insertions: 0 }
+        Evictable {
+            strategy,
+            lists: vec![Vec::new(); classes],
+            rng: SmallRng::seed_from_u64(seed),
+            insertions: 0,
+            chances: (strategy == Replacement::Cost).then(Chances::new),
+        }
     }
 
     pub(in crate::store) fn memory(&self) -> usize {
-        self.lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum()
+        let lists = self.lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>();
+        lists + self.chances.as_ref().map_or(0, Chances::memory)
     }
 
     /// A new state, on the stack.
     pub(in crate::store) fn arrive(&mut self, how: TransitionType) -> Traits {
         self.insertions = self.insertions.wrapping_add(1);
-        Traits { place: self.insertions, visits: 1, kind: how as u8, class: 0, on_stack: true }
+        let place = self.chances.as_mut().map_or(self.insertions, Chances::tick);
+        Traits { place, since: 0, visits: 1, kind: how as u8, class: 0, on_stack: true }
     }
 
     /// State `number` was met again.
     #[inline]
     pub(in crate::store) fn meet(&mut self, traits: &mut [Traits], number: u32, how: TransitionType) {
         let state = &mut traits[number as usize];
+        if let Some(chances) = &mut self.chances {
+            chances.tick();
+            if !state.on_stack {
+                chances.note(state, true);
+            }
+        }
         state.kind = state.kind.min(how as u8);
         if usize::from(state.visits) < CLASSES {
             state.visits += 1;
@@ -110,14 +134,19 @@ impl Evictable {
     /// State `number` leaves the stack and may be forgotten from now on.
     #[inline]
     pub(in crate::store) fn leave(&mut self, traits: &mut [Traits], number: u32) {
-        traits[number as usize].on_stack = false;
+        let state = &mut traits[number as usize];
+        state.on_stack = false;
+        if let Some(chances) = &mut self.chances {
+            state.class = chances.work_since(state.place);
+            chances.note(state, false);
+        }
         self.add(traits, number);
     }
 
     fn add(&mut self, traits: &mut [Traits], number: u32) {
         let state = &mut traits[number as usize];
         let class = match self.strategy {
-            Replacement::Random | Replacement::Type { .. } => 0,
+            Replacement::Random | Replacement::Type { .. } | Replacement::Cost => 0,
             Replacement::MostVisited | Replacement::LeastVisited | Replacement::LargestClass => {
                 usize::from(state.visits - 1)
             }
@@ -127,14 +156,17 @@ impl Evictable {
             }
         };
         let list = &mut self.lists[class];
-        state.class = class as u8;
+        if self.strategy != Replacement::Cost {
+            state.class = class as u8;
+        }
         state.place = list.len() as u32;
         list.push(number);
     }
 
     fn remove(&mut self, traits: &mut [Traits], number: u32) {
         let Traits { class, place, .. } = traits[number as usize];
-        let list = &mut self.lists[usize::from(class)];
+        let list = if self.lists.len() == 1 { 0 } else { usize::from(class) };
+        let list = &mut self.lists[list];
         list.swap_remove(place as usize);
         if let Some(&moved) = list.get(place as usize) {
             traits[moved as usize].place = place;
@@ -144,7 +176,7 @@ impl Evictable {
     /// Chooses a state to forget and takes it off the lists; `None` if all are on the stack.
     pub(in crate::store) fn choose(&mut self, traits: &mut [Traits]) -> Option<u32> {
         let list = match self.strategy {
-            Replacement::Random | Replacement::Type { .. } => self.lists.first(),
+            Replacement::Random | Replacement::Type { .. } | Replacement::Cost => self.lists.first(),
             Replacement::MostVisited => self.lists.iter().rfind(|list| !list.is_empty()),
             Replacement::LeastVisited | Replacement::SmallestSubtree => self.lists.iter().find(|list| !list.is_empty()),
             Replacement::LargestClass => self.lists.iter().max_by_key(|list| list.len()),
@@ -156,6 +188,7 @@ impl Evictable {
         let length = list.len() as u32;
         let start = self.rng.random_range(0..length);
         let number = match self.strategy {
+            Replacement::Cost => self.chances.as_mut()?.cheapest(list, traits, start as usize)?,
             // Neighbours in the list are as good as random ones (removal shuffles it) and lie in one cache line.
             Replacement::Type { scan } => (0..scan.clamp(1, length))
                 .map(|step| list[((start + step) % length) as usize])
@@ -237,8 +270,40 @@ mod tests {
         assert_eq!(order[4], 0);
     }
 
+    /// 2,000 states go through a cache of 100. Those of type 1 are met again as soon as they have left the stack, the others never; each fourth one has
+    /// ten times as much below it. In the end those are left that cost most.
+    #[test]
+    fn cost_keeps_what_has_much_below_it_and_is_met_again() {
+        use TransitionType::{Assign, Control};
+        let mut evictable = Evictable::new(Replacement::Cost, 1);
+        let mut traits: Vec<Traits> = Vec::new();
+        for i in 0..20_000u32 {
+            let number = if traits.len() < 100 { traits.len() as u32 } else { evictable.choose(&mut traits).unwrap() };
+            let state = evictable.arrive(if i % 2 == 0 { Control } else { Assign });
+            if number as usize == traits.len() {
+                traits.push(state)
+            } else {
+                traits[number as usize] = state
+            }
+            let below = if i % 4 < 2 { 20 } else { 200 };
+            (0..below).for_each(|_| evictable.meet(&mut traits, number, Assign));
+            evictable.leave(&mut traits, number);
+            // Every state of type 1 that is held comes again from time to time.
+            let lucky = (i * 7 % traits.len() as u32) as usize;
+            if traits[lucky].kind == Control as u8 {
+                evictable.meet(&mut traits, lucky as u32, Control);
+            }
+        }
+        let count = |kind, much: bool| {
+            traits.iter().filter(|state| state.kind == kind as u8 && (state.class > 6) == much).count()
+        };
+        assert!(count(Control, true) > 3 * count(Assign, false), "{traits:?}");
+        assert!(count(Control, true) > count(Control, false), "{traits:?}");
+    }
+
     #[test]
     fn same_seed_same_choices() {
+        assert_eq!(order(Replacement::Cost), order(Replacement::Cost));
         assert_eq!(order(Replacement::Random), order(Replacement::Random));
     }
 }
