@@ -4,7 +4,8 @@
 //! for all of them together, by reading the table D on disk from its start to its end: a state that is found there is old,
 //! every other one is new and is appended to D. The search keeps the states in its queue meanwhile;
 //! [`confirm`](BfsStore::confirm) tells it, state by state, which ones to drop. D is read at the end of a level and when M is
-//! full. Different from the paper, M also remembers states that were judged already, see `pending.rs`.
+//! full. Different from the paper, M also remembers states that were judged already, see `pending.rs`; as long as these are all, D is not
+//! read.
 //!
 //! By the locality of transitions most old states are found in the newest part of D, so a check may read only a part of D
 //! (the DBF of Della Penna, Intrigila, Tronci, Venturini Zilli 2002, used in the serialization paper): [`Window`].
@@ -15,7 +16,7 @@
 //! one; the probability that an error is missed for that reason is at most formula (1) of the paper.
 //!
 //! Cost: on disk a signature per state (or the whole state and 12 bytes); in memory what was asked for, whatever the model.
-//! Time: D is read once per level and once per filling of M.
+//! Time: once M has been full, D is read once per level and once per filling of M.
 
 mod saved;
 
@@ -140,7 +141,7 @@ struct Book {
     share: f64,
     /// Levels that have ended.
     level: u64,
-    /// Times that D was read.
+    /// Times that what waited was judged.
     checks: u64,
     /// A check has read a part of D only.
     partial: bool,
@@ -230,7 +231,7 @@ impl DiskStore {
             if self.pending.must_judge() {
                 self.check()?;
             }
-            self.pending.make_room();
+            self.pending.make_room(self.knows_all());
             answer = self.pending.insert(signature, state);
         }
         match answer {
@@ -240,8 +241,26 @@ impl DiskStore {
         }
     }
 
-    /// CHECKTABLE of Fig. 2.
+    /// Does M know every record of D? Its known states are in D, each once.
+    fn knows_all(&self) -> bool {
+        self.pending.known() as u64 == self.table.records
+    }
+
+    /// CHECKTABLE of Fig. 2. What waits is not among the known states of M: if these are all of D, it is new, and D is not read.
     fn check(&mut self) -> Result<(), Limit> {
+        if !self.knows_all() {
+            self.read_table()?;
+        }
+        self.book.checks += 1;
+        if self.table.records > 0 {
+            let k = self.table.records as f64;
+            self.book.kept_logarithm += (-((k - 1.0) / self.signatures.count()).min(1.0)).ln_1p();
+        }
+        self.judge()
+    }
+
+    /// Marks what waits and is found in D.
+    fn read_table(&mut self) -> Result<(), Limit> {
         let blocks = self.table.starts.len();
         let full = self.options.window == Window::Everything || self.book.level.is_multiple_of(FULL_CHECK_EVERY);
         let selected = if full { (0..blocks).collect() } else { self.select(blocks) };
@@ -283,12 +302,7 @@ impl DiskStore {
         if full && self.options.window == Window::Auto {
             self.calibrate(&hits);
         }
-        if self.table.records > 0 {
-            let k = self.table.records as f64;
-            self.book.kept_logarithm += (-((k - 1.0) / self.signatures.count()).min(1.0)).ln_1p();
-        }
-        self.book.checks += 1;
-        self.judge()
+        Ok(())
     }
 
     /// Appends what is new to D and writes the verdicts down.
@@ -449,7 +463,10 @@ impl BfsStore for DiskStore {
     }
 
     fn adopt(&mut self, signature: u64, state: Option<&[u8]>) -> Result<(), Limit> {
-        self.preload(state.map_or(signature, |state| self.signatures.of(state)), state)
+        let signature = state.map_or(signature, |state| self.signatures.of(state));
+        self.preload(signature, state)?;
+        self.pending.know(signature, state.unwrap_or_default());
+        Ok(())
     }
 
     fn memory(&self) -> usize {
@@ -553,6 +570,33 @@ mod tests {
                     .unwrap();
                 assert_eq!(records, 20_000);
             }
+        }
+    }
+
+    /// 150,000 states in hundreds of levels: while M has room for all of them, D is not read, neither by a search that began there nor by one that
+    /// took over what another store has visited.
+    #[test]
+    fn nothing_is_read_while_everything_is_known() {
+        let folder = WorkDir::new(None).unwrap();
+        for (representation, most) in [(Representation::Signatures(64), 150_000), (Representation::States, 20_000)] {
+            let open = |memory| DiskStore::new(options(representation, Window::Everything, memory), &folder).unwrap();
+            let mut store = open(16_000_000);
+            assert_eq!(search(&mut store, most, local).len() as u64, most);
+            assert_eq!(store.table.bytes_read, 0, "{representation:?}");
+            assert!(store.knows_all());
+            let mut store = open(200_000);
+            assert_eq!(search(&mut store, most, local).len() as u64, most);
+            assert!(store.table.bytes_read > 0 && !store.knows_all(), "{representation:?}");
+            let mut store = open(16_000_000);
+            let signatures = Signatures::new(representation.lookup_bits(), 1);
+            for i in 0..most {
+                let kept = (representation == Representation::States).then(|| state(i));
+                store.adopt(signatures.of(&state(i)), kept.as_deref()).unwrap();
+            }
+            assert!(store.knows_all() && !store.insert(&state(most - 1)).unwrap(), "{representation:?}");
+            assert!(store.insert(&state(most)).unwrap());
+            store.end_level().unwrap();
+            assert!(store.confirm().unwrap() && store.table.bytes_read == 0, "{representation:?}");
         }
     }
 

@@ -5,6 +5,9 @@
 //! locality of transitions they are the ones most likely to be met again, and each of them that is recognized here is
 //! neither queued nor looked up on disk.
 //!
+//! As long as M has dropped nothing it knows every state of the table on disk, and what waits is new: then nothing is read, however
+//! many levels there are. So M grows, within its budget, as long as that saves reading; later only for levels that need it.
+//!
 //! Sound: a state that waits is never dropped from M before it is judged, and a known state that is dropped is found on disk.
 //!
 //! Cost: 16 bytes per signature; a whole state as in the exact store, and 2 bytes.
@@ -24,8 +27,8 @@ const ENTRY_BYTES: usize = 16;
 /// The fewest entries: a smaller table would be judged at every step.
 const LEAST_ENTRIES: usize = 64;
 
-/// Entries at the beginning: 2 MiB, which the processor's cache holds. M grows only for levels that need it: a larger one
-/// than that knows more states, but every look at it waits for memory, and that costs more than it saves.
+/// Entries at the beginning: 2 MiB, which the processor's cache holds. Once M has forgotten states it grows only for levels that need it: a
+/// larger one than that knows more states, but every look at it waits for memory, and that costs more than it saves.
 const FIRST_ENTRIES: usize = 1 << 17;
 
 /// The answer to an insertion.
@@ -184,10 +187,10 @@ impl SignatureSet {
         self.entries.len() - self.waiting > self.capacity / 2
     }
 
-    /// Grows if most entries wait and it may; else forgets all but the newest half (which waits, or is known and most likely
-    /// to be met again).
-    fn make_room(&mut self) {
-        if self.crowded() && self.capacity < self.most {
+    /// Grows if it may, and most entries wait or nothing was forgotten yet (`whole`); else forgets all but the newest half (which waits,
+    /// or is known and most likely to be met again).
+    fn make_room(&mut self, whole: bool) {
+        if (whole || self.crowded()) && self.capacity < self.most {
             return self.resize(self.capacity * 2);
         }
         let first = self.entries.len() - self.capacity / 2;
@@ -340,10 +343,33 @@ impl Pending {
         }
     }
 
-    /// Makes room, by growing or by forgetting known states; those that wait stay.
-    pub(in crate::store) fn make_room(&mut self) {
+    /// How many are known.
+    pub(in crate::store) fn known(&self) -> usize {
         match self {
-            Pending::Signatures(set) => set.make_room(),
+            Pending::Signatures(set) => set.waiting,
+            Pending::States(set) => set.store.len() - set.waiting,
+        }
+    }
+
+    /// A state that is in the table on disk, told while nothing waits; kept while there is room.
+    pub(in crate::store) fn know(&mut self, signature: u64, state: &[u8]) {
+        let mut answer = self.insert(signature, state);
+        if let (Inserted::Full, Pending::Signatures(set)) = (answer, &mut *self)
+            && set.capacity < set.most
+        {
+            set.make_room(true);
+            answer = set.insert(signature);
+        }
+        if answer == Inserted::New {
+            self.know_last();
+        }
+    }
+
+    /// Makes room, by growing or by forgetting known states; those that wait stay. `whole`: nothing was forgotten yet, and as long as that
+    /// holds the table on disk need not be read.
+    pub(in crate::store) fn make_room(&mut self, whole: bool) {
+        match self {
+            Pending::Signatures(set) => set.make_room(whole),
             Pending::States(set) => set.store = ExactStore::with_budget(set.seed, set.budget),
         }
     }
@@ -425,7 +451,7 @@ mod tests {
                 next += 1;
                 if pending.insert(next, &[]) == Inserted::Full {
                     assert!(!pending.must_judge());
-                    pending.make_room();
+                    pending.make_room(false);
                     assert_eq!(pending.insert(next, &[]), Inserted::New);
                 }
             }
@@ -457,7 +483,7 @@ mod tests {
         for signature in 1..=3 * most as u64 {
             if small.insert(signature, &[]) == Inserted::Full {
                 assert!(!small.must_judge());
-                small.make_room();
+                small.make_room(false);
                 assert_eq!(small.insert(signature, &[]), Inserted::New);
             }
             if signature % 1000 == 0 {
@@ -465,5 +491,10 @@ mod tests {
             }
         }
         assert_eq!(small.capacity(), FIRST_ENTRIES);
+        // While nothing was forgotten, growing saves reading.
+        let mut whole = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
+        (1..=2 * most as u64).for_each(|signature| whole.know(signature, &[]));
+        assert_eq!((whole.capacity(), whole.known(), whole.waiting()), (most, most, 0));
+        assert_eq!(whole.insert(1, &[]), Inserted::Seen);
     }
 }
