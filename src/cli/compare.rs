@@ -7,16 +7,18 @@ use super::load::{Loaded, load_model};
 use super::options::{CheckArgs, ModelArgs};
 use super::plan::plans;
 use super::values;
-use crate::compare::matrix::{Figure, Measured, Study, study};
+use crate::compare::matrix::{Figure, Measured, StateSpaceShape, Study, study};
 use crate::compare::matrix_file::{self, Block};
 use crate::compare::page::Comparison;
 use crate::compare::results::{Record, Results, csv};
 use crate::compare::runner::{Budget, Executor, Runner, Skipped};
+use crate::exec::Program;
 use crate::model::Model;
 use crate::report::html;
 use crate::report::number::{counted, duration};
 use crate::search::monitor::{Deadline, Monitor, Snapshot, resident};
 use crate::search::outcome::{Limit, Outcome, Verdict};
+use crate::stats::{Shape, explore};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use std::io;
 use std::ops::ControlFlow;
@@ -43,7 +45,7 @@ pub(crate) struct CompareArgs {
     /// all states.
     #[arg(long, value_name = "OPTION=V1,V2,…", help_heading = "What is compared")]
     vary: Vec<String>,
-    /// Only this figure; may be given several times. One of searches, cache-sleep, replacement, hub, collision, disk,
+    /// Only this figure; may be given several times. One of caches, searches, cache-sleep, replacement, hub, collision, disk,
     /// serial, pod.
     #[arg(long, value_name = "NAME", help_heading = "What is compared")]
     figure: Vec<Figure>,
@@ -69,6 +71,9 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FACTOR", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "Budget")]
     give_up: u32,
 }
+
+/// States of the largest graph whose shape is measured for a comparison: it takes some hundred bytes for each.
+const LARGEST_GRAPH: u64 = 2_000_000;
 
 /// `pv check` as a line of words.
 #[derive(Parser)]
@@ -279,6 +284,8 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         memory: full.memory_bytes,
         vector_bytes: full.vector_bytes,
         bfs_memory: bfs,
+        depth: full.depth,
+        shape: shape(args, &loaded.model, &full, &executor.interrupt, budget.per_run),
     };
     let (studies, left_out, stopped) = run_studies(args, &executor, &mut runner, &measured, blocks)?;
     let (made, results) = (runner.made(), runner.finish());
@@ -313,6 +320,27 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         return Ok(code);
     }
     Ok(console.print(&text, 0))
+}
+
+/// What `pv stats` says of the model, where a figure tells of it and the graph is not too large to be kept.
+fn shape(
+    args: &CompareArgs,
+    model: &Model,
+    full: &Record,
+    interrupt: &AtomicBool,
+    allowed: Duration,
+) -> Option<StateSpaceShape> {
+    let wanted = args.figure.contains(&Figure::Caches)
+        || (args.figure.is_empty() && args.vary.is_empty() && args.matrix.is_none());
+    if !wanted || !full.finished() || full.stored > LARGEST_GRAPH {
+        return None;
+    }
+    let program = Program::new(model, None);
+    let mut monitor = Monitor::silent(interrupt);
+    monitor.deadline = Deadline::after(allowed);
+    let explored = explore(&program, 1, &mut monitor).ok().filter(|explored| explored.limit.is_none())?;
+    let shape = Shape::of(&explored.graph, 0);
+    Some(StateSpaceShape { local: shape.local, hubs: shape.hub_count })
 }
 
 fn open<'e, 'a>(

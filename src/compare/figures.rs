@@ -3,6 +3,7 @@
 
 mod breadth;
 mod cache;
+mod caches;
 mod pod;
 
 use super::matrix::{Chain, Figure, Measured, Point, Study};
@@ -38,6 +39,7 @@ pub(crate) struct Drawn {
 pub(crate) fn draw(data: &Data<'_>) -> Option<Drawn> {
     data.study.chains.iter().find(|chain| !data.curve(chain).runs.is_empty())?;
     Some(match data.study.figure {
+        Figure::Caches => caches::draw(data),
         Figure::Searches => searches(data),
         Figure::CacheSleep => cache::sleep(data),
         Figure::Replacement => cache::replacement(data),
@@ -79,7 +81,9 @@ impl<'a> Curve<'a> {
             runs.map(|(point, record)| (point.x, y(record))).collect::<Vec<_>>()
         };
         let points = of(|record| record.finished());
-        let gave_up = of(|record| record.gave_up.is_some() || (!record.finished() && record.collision_rate.is_some()));
+        let gave_up = of(|record| {
+            record.gave_up.is_some() || record.thrashed() || (!record.finished() && record.collision_rate.is_some())
+        });
         Series { gave_up, ..Series::line(self.name, points) }
     }
 }
@@ -124,6 +128,10 @@ impl<'a> Data<'a> {
                 format!("it gave up after {} times the transitions of the full search", significant(self.factor))
             }
             (Some(GaveUp::Seconds(seconds)), _) => format!("it gave up after {}", seconds_text(seconds)),
+            _ if record.thrashed() => {
+                let rate = record.revisit_rate.unwrap_or_default() * 100.0;
+                format!("it gave up when {}% of the states stored had been stored before", significant(rate))
+            }
             (None, Some(rate)) => format!("it gave up at a collision rate of {rate:.2}"),
             (None, None) if record.path_does_not_fit() => "the path alone does not fit".into(),
             (None, None) => record.status(),

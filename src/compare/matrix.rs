@@ -10,6 +10,8 @@ use std::str::FromStr;
 /// A figure of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Figure {
+    /// Depth-first and breadth-first caches beside each other.
+    Caches,
     /// The searches without bounds beside each other.
     Searches,
     /// Caching paper, Figure 4.
@@ -32,7 +34,8 @@ pub(crate) enum Figure {
 
 impl Figure {
     /// Those of the papers, in the order of the page.
-    pub(crate) const ALL: [Figure; 8] = [
+    pub(crate) const ALL: [Figure; 9] = [
+        Figure::Caches,
         Figure::Searches,
         Figure::CacheSleep,
         Figure::Replacement,
@@ -46,6 +49,7 @@ impl Figure {
     /// The name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Figure::Caches => "caches",
             Figure::Searches => "searches",
             Figure::CacheSleep => "cache-sleep",
             Figure::Replacement => "replacement",
@@ -61,6 +65,7 @@ impl Figure {
     /// The heading on the page.
     pub(crate) fn heading(self) -> &'static str {
         match self {
+            Figure::Caches => "Depth-first and breadth-first caches",
             Figure::Searches => "Searches without a bound",
             Figure::CacheSleep => "State-space caching with and without sleep sets",
             Figure::Replacement => "Which state a full cache forgets",
@@ -85,7 +90,7 @@ impl Figure {
             Figure::Disk => "after Figure 3 of Stern and Dill, Using Magnetic Disk instead of Main Memory",
             Figure::Serial => "after Table 1 of the paper on serialization of cache-based and disk-based search",
             Figure::Pod => "after Tables 1 to 6 and Figures 3 to 6 of Melatti, Palmer and Gopalakrishnan",
-            Figure::Searches | Figure::Custom => "",
+            Figure::Caches | Figure::Searches | Figure::Custom => "",
         }
     }
 }
@@ -157,6 +162,19 @@ pub(crate) struct Measured {
     pub vector_bytes: u64,
     /// Bytes of the full breadth-first search, if it was run.
     pub bfs_memory: Option<u64>,
+    /// Steps of the longest path of the full depth-first search.
+    pub depth: u64,
+    /// What `pv stats` says, if it was asked.
+    pub shape: Option<StateSpaceShape>,
+}
+
+/// What explains how a cache does on a model, of the measures of `pv stats`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct StateSpaceShape {
+    /// Share of the transitions that lead to the level before, the same or the next.
+    pub local: f64,
+    /// States with many times the usual number of transitions that lead to them.
+    pub hubs: u64,
 }
 
 impl Measured {
@@ -169,6 +187,10 @@ impl Measured {
 /// Cache sizes of the caching paper's figures, in per cent: it goes down to 0.2% for DTP.
 const CACHE_PERCENT: [f64; 16] =
     [100.0, 75.0, 60.0, 50.0, 40.0, 33.0, 25.0, 20.0, 15.0, 10.0, 6.0, 4.0, 2.0, 1.0, 0.5, 0.2];
+/// Cache sizes of the figure of all caches, in per cent; the longest path comes on top.
+const ALL_CACHES_PERCENT: [f64; 8] = [100.0, 50.0, 33.0, 20.0, 10.0, 5.0, 2.0, 1.0];
+/// How the names of the depth-first searches of that figure begin.
+pub(crate) const DEPTH_CACHES: &str = "depth first";
 /// Budgets of the hub figure, in per cent.
 const HUB_PERCENT: [f64; 15] =
     [90.0, 80.0, 70.0, 65.0, 60.0, 55.0, 50.0, 45.0, 40.0, 35.0, 30.0, 25.0, 20.0, 15.0, 10.0];
@@ -210,6 +232,7 @@ fn chain(name: &str, patience: usize, points: impl Iterator<Item = (f64, String)
 /// The runs of a figure for a model of this size. `results` has what earlier figures found.
 pub(crate) fn study(figure: Figure, measured: &Measured, results: &Results) -> Study {
     let chains = match figure {
+        Figure::Caches => caches(measured),
         Figure::Searches => searches(measured),
         Figure::CacheSleep => cache_sleep(measured),
         Figure::Replacement => replacement(measured),
@@ -235,16 +258,40 @@ fn searches(measured: &Measured) -> Vec<Chain> {
     ]
 }
 
+fn caches(measured: &Measured) -> Vec<Chain> {
+    let mut sizes = sizes(measured, &ALL_CACHES_PERCENT);
+    // The longest path is what a depth-first cache needs at the most to hold the stack.
+    if measured.depth >= FEWEST && measured.depth < measured.states {
+        sizes.push(measured.depth + 1);
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.dedup();
+    }
+    let points = |line: &str| {
+        let line = line.to_string();
+        sizes.iter().map(move |&n| (n as f64, line.replace('N', &n.to_string()))).collect::<Vec<_>>().into_iter()
+    };
+    let mut chains = vec![chain(&format!("{DEPTH_CACHES}, cost"), 1, points("--cache N --replace cost"))];
+    chains.extend(["random", "type", "smallest-subtree", "cost"].map(|rule| {
+        let name = format!("{DEPTH_CACHES}, sleep sets, {rule}");
+        chain(&name, 1, points(&format!("--sleep --cache N --replace {rule}")))
+    }));
+    chains.push(chain("breadth first, cache", 1, points("--search bfs --cache N")));
+    chains.push(chain("breadth first, hub cache", 1, points("--search bfs --cache N --hub")));
+    chains
+}
+
 fn cache_sleep(measured: &Measured) -> Vec<Chain> {
     let sizes = sizes(measured, &CACHE_PERCENT);
-    let points = |prefix: &'static str| sizes.iter().map(move |&n| (n as f64, format!("{prefix}--cache {n}")));
+    // As in the paper, which threw out any state.
+    let points =
+        |prefix: &'static str| sizes.iter().map(move |&n| (n as f64, format!("{prefix}--cache {n} --replace random")));
     vec![chain("without sleep sets", 1, points("")), chain("with sleep sets", 1, points("--sleep "))]
 }
 
 fn replacement(measured: &Measured) -> Vec<Chain> {
     let sizes = sizes(measured, &CACHE_PERCENT);
     let points = |suffix: &'static str| sizes.iter().map(move |&n| (n as f64, format!("--sleep --cache {n}{suffix}")));
-    vec![chain("random", 1, points("")), chain("type", 1, points(" --replace type"))]
+    vec![chain("random", 1, points(" --replace random")), chain("type", 1, points(" --replace type"))]
 }
 
 fn hub(measured: &Measured) -> Vec<Chain> {
@@ -370,6 +417,6 @@ mod tests {
         }
         let study = study(Figure::CacheSleep, &measured(251_409), &no_results());
         let last = study.chains[1].points.last().expect("points");
-        assert_eq!((last.x, last.options.join(" ")), (503.0, "--sleep --cache 503".into()));
+        assert_eq!((last.x, last.options.join(" ")), (503.0, "--sleep --cache 503 --replace random".into()));
     }
 }

@@ -168,6 +168,8 @@ mod tests {
         memory: 4000,
         vector_bytes: 8,
         bfs_memory: Some(8000),
+        depth: 0,
+        shape: None,
     };
 
     fn lines(block: &Block) -> Vec<String> {

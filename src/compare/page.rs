@@ -59,21 +59,25 @@ impl Comparison<'_> {
     /// The page.
     pub(crate) fn page(&self) -> Page {
         let records = self.records();
-        let mut blocks = vec![Block::Facts(self.facts())];
+        let drawn = self.drawn();
+        let advice = Advice::of(&records);
+        // First of all, what a reader came for: which search, with how much memory.
+        let mut blocks = vec![Block::Heading("Recommendation".into())];
+        let caches = drawn.iter().filter(|(figure, _)| *figure == Figure::Caches);
+        blocks.extend(caches.map(|(_, drawn)| Block::Text(drawn.sentence.clone())));
+        blocks.extend(advice.sentences.iter().cloned().map(Block::Text));
+        blocks.extend(advice.command.clone().map(Block::Command));
+        blocks.push(Block::Facts(self.facts()));
         blocks.push(Block::Heading("Summary".into()));
         blocks.extend(self.summary(&records).into_iter().map(Block::Text));
         blocks.extend(self.remarks.iter().cloned().map(Block::Text));
-        for (figure, drawn) in self.drawn() {
+        for (figure, drawn) in drawn {
             blocks.push(Block::Heading(figure.heading().into()));
             blocks.extend(drawn.blocks);
             if !figure.source().is_empty() {
                 blocks.push(Block::Note(format!("This figure is made {}.", figure.source())));
             }
         }
-        blocks.push(Block::Heading("Recommendation".into()));
-        let advice = Advice::of(&records);
-        blocks.extend(advice.sentences.iter().cloned().map(Block::Text));
-        blocks.extend(advice.command.clone().map(Block::Command));
         if !self.left_out.is_empty() {
             blocks.push(Block::Heading("Not shown, or not whole".into()));
             for (figure, reason) in self.left_out {

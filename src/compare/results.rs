@@ -68,6 +68,9 @@ pub(crate) struct Record {
     /// Overwrites by insertions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collision_rate: Option<f64>,
+    /// Insertions of states that a depth-first cache had thrown out, by insertions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revisit_rate: Option<f64>,
     /// Collision rate against different states visited, while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<(u64, f64)>,
@@ -97,6 +100,7 @@ impl Record {
             seconds: outcome.seconds,
             omission_probability: outcome.omission_probability,
             collision_rate: outcome.collision_rate,
+            revisit_rate: outcome.revisit_rate,
             ..Record::default()
         }
     }
@@ -130,6 +134,12 @@ impl Record {
     /// A depth-first cache that is smaller than the path.
     pub(crate) fn path_does_not_fit(&self) -> bool {
         !self.finished() && self.reason.as_deref().is_some_and(|reason| reason.starts_with("the path alone"))
+    }
+
+    /// A depth-first cache that gave up.
+    pub(crate) fn thrashed(&self) -> bool {
+        let says = |reason: &str| reason.starts_with("the cache forgets too much");
+        !self.finished() && self.collision_rate.is_none() && self.reason.as_deref().is_some_and(says)
     }
 
     /// What identifies the setting within a comparison.
