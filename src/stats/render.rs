@@ -71,7 +71,11 @@ pub(crate) fn text(report: &StatsReport<'_>) -> String {
         let _ = writeln!(text, "{name:<18}{value}");
     };
     line("states", thousands(shape.states));
-    line("transitions", thousands(shape.transitions));
+    // pv check counts arrivals, and the first of them is at the initial state.
+    line(
+        "transitions",
+        format!("{} (pv check --full counts the initial state, too: one more)", thousands(shape.transitions)),
+    );
     let (widest, most) = shape.widest();
     line(
         "levels",
