@@ -109,7 +109,7 @@ mod tests {
         let at = gives_up(0.9, 50_000, 1_000, 10_000_000).expect("gives up");
         assert!((450_000..600_000).contains(&at), "{at}");
         // Little work is not judged.
-        assert_eq!(gives_up(0.5, 0, 10, 100_000), Some(FEW - 1));
+        assert_eq!(gives_up(0.5, 0, 10, 2 * FEW), Some(FEW - 1));
     }
 
     #[test]
