@@ -54,7 +54,7 @@ enum Command {
     /// Shape of the state space: levels, in-degree density, transition locality.
     Stats(stats::StatsArgs),
     /// Go on with a stopped breadth-first search.
-    Resume(resume::ResumeArgs),
+    Resume(Box<resume::ResumeArgs>),
     /// The process automata and what each transition touches, as DOT.
     Graph(graph::GraphArgs),
     /// Check a certificate of `pv check --certificate` with an executor that shares no code with the searches.

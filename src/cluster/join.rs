@@ -239,12 +239,9 @@ impl<'a> Joining<'a> {
             }
             self.look(|| missing)?;
             self.take_connections();
-            match self.greeted.1.recv_timeout(LOOK) {
-                Ok(greeted) => {
-                    self.waiting -= 1;
-                    self.admit(greeted, &wanted)?;
-                }
-                Err(_) => {}
+            if let Ok(greeted) = self.greeted.1.recv_timeout(LOOK) {
+                self.waiting -= 1;
+                self.admit(greeted, &wanted)?;
             }
         }
     }

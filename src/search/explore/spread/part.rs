@@ -105,7 +105,7 @@ impl Whole {
     /// The same as an outcome.
     pub(super) fn outcome(self, program: &Program, settings: Settings, seconds: f64) -> Outcome {
         let Whole { part, processes, violations } = self;
-        let depth = (part.cut && violations.is_empty() || part.cut && settings.all_errors)
+        let depth = (part.cut && (violations.is_empty() || settings.all_errors))
             .then_some(Limit::Depth(settings.rules.max_depth));
         let limit = part.limit.clone().or(depth);
         let counts = Counts {
