@@ -32,12 +32,11 @@ fn main() {
 /// Processes that are connected with each other.
 fn meshes(count: usize) -> Vec<Mesh> {
     let mut streams: Vec<Vec<Option<TcpStream>>> = (0..count).map(|_| (0..count).map(|_| None).collect()).collect();
-    for one in 0..count {
-        for other in 0..one {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            streams[one][other] = Some(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
-            streams[other][one] = Some(listener.accept().unwrap().0);
-        }
+    let pairs = (0..count).flat_map(|one| (0..one).map(move |other| (one, other)));
+    for (one, other) in pairs {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        streams[one][other] = Some(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
+        streams[other][one] = Some(listener.accept().unwrap().0);
     }
     let names: Vec<String> = (0..count).map(|number| format!("thread {number}")).collect();
     streams.into_iter().enumerate().map(|(me, streams)| Mesh::start(me, streams, names.clone()).unwrap()).collect()
@@ -73,7 +72,7 @@ fn together(model: &Model, plans: &[Plan], count: usize) -> Vec<Vec<Outcome>> {
 /// All that must be the same, however many processes there are.
 fn said(outcome: &Outcome, counts: bool) -> String {
     let found: Vec<_> = outcome.violations.iter().map(|v| (&v.message, v.span, v.depth, &v.path, v.about)).collect();
-    let figures = counts.then(|| (outcome.counts, &outcome.reached, &outcome.completed));
+    let figures = counts.then_some((outcome.counts, &outcome.reached, &outcome.completed));
     let errors = (outcome.error_count, outcome.property_errors, &outcome.model_error, &outcome.stopped);
     format!("{:?} {errors:?} {figures:?} {found:?}", outcome.verdict)
 }
