@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_frame_comes_as_it_was_sent() {
         for payload in
-            [Vec::new(), vec![1, 2, 3], vec![7; 100_000], (0..40_000).map(|i: u32| (i * i >> 3) as u8).collect()]
+            [Vec::new(), vec![1, 2, 3], vec![7; 100_000], (0..40_000).map(|i: u32| ((i * i) >> 3) as u8).collect()]
         {
             let frame = Frame { kind: 3, search: 2, level: 70_000, payload };
             let bytes = sent(&frame);

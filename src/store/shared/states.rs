@@ -520,7 +520,7 @@ mod tests {
     use std::sync::Barrier;
 
     fn state(i: u64) -> Vec<u8> {
-        let mut bytes = i.to_le_bytes()[..if i % 3 == 0 { 3 } else { 8 }].to_vec();
+        let mut bytes = i.to_le_bytes()[..if i.is_multiple_of(3) { 3 } else { 8 }].to_vec();
         bytes.resize(bytes.len() + (i % 29) as usize, 7);
         bytes
     }

@@ -126,13 +126,16 @@ mod tests {
         ) {
             let (processes, states) = (4, 40);
             let mut sent = vec![vec![Vec::new(); processes]; processes];
-            for process in 0..processes {
+            let keys_of = |process: usize| {
                 let mut own: Vec<Keys> = (0..processes).map(|_| Keys::default()).collect();
                 for ((rank, ordinal), _) in keys.iter().filter(|(_, of)| **of == process) {
                     own[range_of(*rank, states, processes)].push(*rank, *ordinal);
                 }
-                for (range, keys) in own.into_iter().enumerate() {
-                    sent[range][process] = keys.bytes;
+                own
+            };
+            for (process, own) in (0..processes).map(keys_of).enumerate() {
+                for (sent, keys) in sent.iter_mut().zip(own) {
+                    sent[process] = keys.bytes;
                 }
             }
             let ranges: Vec<_> = sent.iter().map(|keys| places(keys).unwrap()).collect();

@@ -29,22 +29,30 @@ impl Plan {
 
 /// The shapes that all threads have met, and their numbers. Asked when a thread meets a shape for the first time.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Outlines(Mutex<(RapidHashMap<Outline, u32>, Vec<Arc<Outline>>)>);
+pub(in crate::store) struct Outlines(Mutex<Met>);
+
+/// Shapes and their numbers.
+#[derive(Debug, Default)]
+struct Met {
+    numbers: RapidHashMap<Outline, u32>,
+    outlines: Vec<Arc<Outline>>,
+}
 
 impl Outlines {
     fn number(&self, outline: &Outline) -> Result<u32, NoRoom> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&number) = known.0.get(outline) {
+        if let Some(&number) = known.numbers.get(outline) {
             return Ok(number);
         }
-        let number = u32::try_from(known.1.len()).ok().filter(|&number| number + 1 < 1 << ID_BITS).ok_or(NoRoom)?;
-        known.0.insert(outline.clone(), number);
-        known.1.push(Arc::new(outline.clone()));
+        let number =
+            u32::try_from(known.outlines.len()).ok().filter(|&number| number + 1 < 1 << ID_BITS).ok_or(NoRoom)?;
+        known.numbers.insert(outline.clone(), number);
+        known.outlines.push(Arc::new(outline.clone()));
         Ok(number)
     }
 
     fn outline(&self, number: u32) -> Option<Arc<Outline>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.get(number as usize).cloned()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).outlines.get(number as usize).cloned()
     }
 }
 
