@@ -7,7 +7,7 @@
 //! Sound: states are kept whole, so no state is ever taken for another one and nothing is omitted; a forgotten state is
 //! explored again. Without sleep sets that work explodes once N falls below a third of the states (Figure 4 of the paper).
 //! When the path alone needs more than N states the answer is [`Visit::Full`], and so it is when too much is explored again
-//! ([`Revisits`]).
+//! (`revisits`).
 //!
 //! Cost: 16 KiB, and per state a place of the slab (the longest state so far), 12 to 24 bytes of table, 20 bytes of hash, traits and list. Nothing is
 //! allocated after the cache has filled. Insertion, eviction and lookup take constant time.

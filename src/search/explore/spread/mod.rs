@@ -5,8 +5,8 @@
 //! ends when every process has said that it has sent everything.
 //!
 //! The search visits, counts and reports what one process would. For that it keeps the order of one process: every state has a rank in its
-//! level ([`order`]); each process expands its states in the order of their ranks; and it takes the states that come from the others, and its
-//! own, in the order of the ranks of the states that they were reached from ([`stream`]). Then each process inserts its states in the order
+//! level (`order`); each process expands its states in the order of their ranks; and it takes the states that come from the others, and its
+//! own, in the order of the ranks of the states that they were reached from (`stream`). Then each process inserts its states in the order
 //! in which one process would have inserted them. So the depth of a state, its hidden variables, the path to it and the first error are
 //! those of [`super::bfs`], however many processes there are. Only where an error is found the counts differ: the level is finished, so that
 //! the error that is reported is the one that comes first.
