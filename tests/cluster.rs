@@ -301,6 +301,47 @@ fn one_that_is_killed_ends_all() {
     }
 }
 
+/// A failed assertion ends the first search of a property, and a second one passes it: who is gone then ends all, too.
+#[test]
+fn one_that_is_killed_behind_a_failed_assertion_ends_all() {
+    let folder = folder();
+    let model = format!(
+        "byte x; active proctype A() {{ assert(x != 0) }}\n{LARGE}ltl a {{ [] (x < 5) }}\nltl b {{ [] (x < 6) }}\n"
+    );
+    std::fs::write(folder.path().join("both.pml"), model).unwrap();
+    let mut children = start_all(folder.path(), "both.pml --no-trail --json", &["", "", ""]);
+    std::thread::sleep(Duration::from_millis(3_000));
+    let mut killed = children.pop().unwrap();
+    send(&killed, "-KILL");
+    killed.wait().unwrap();
+    for output in ends(children) {
+        assert_eq!(code(&output), Some(4), "{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(output.stdout.is_empty() && text(&output.stderr).contains("process 2"), "{}", text(&output.stderr));
+    }
+}
+
+/// Somebody who says one byte now and then is not waited for longer than somebody who says nothing.
+#[test]
+fn one_that_trickles_is_not_waited_for() {
+    let folder = folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::fs::write(folder.path().join("hosts"), format!("127.0.0.1:{port}\n127.0.0.1:0\n")).unwrap();
+    std::thread::spawn(move || {
+        let mut streams = Vec::new();
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.write_all(b"pv-many\n\x01\0\0\0");
+            streams.push(std::thread::spawn(move || {
+                while stream.write_all(&[0]).is_ok() {
+                    std::thread::sleep(Duration::from_millis(500));
+                }
+            }));
+        }
+    });
+    let output = run(folder.path(), "check small.pml --hosts hosts --process 1 --connect-timeout 1");
+    assert_eq!(code(&output), Some(4), "{}", text(&output.stderr));
+}
+
 #[test]
 fn one_that_is_stopped_is_waited_for() {
     let folder = folder();

@@ -139,7 +139,9 @@ pub(super) fn run_plans(
             console.wrong(format!("internal error: {what}"));
             return INTERNAL_ERROR;
         }
-        if let Verdict::Incomplete(Limit::Gone(what)) = &outcome.verdict {
+        if let (Verdict::Incomplete(Limit::Gone(what)), _) | (_, Some(Limit::Gone(what))) =
+            (&outcome.verdict, &outcome.stopped)
+        {
             cluster.note_gone(what);
             console.wrong(what);
             return GONE;
@@ -282,8 +284,9 @@ fn joined(failed: Outcome, passed: Outcome) -> Outcome {
         Verdict::Incomplete(limit) => Some(limit.clone()),
         _ => passed.stopped.clone(),
     };
-    if let Some(Limit::Internal(_)) = limit {
-        return passed;
+    if let Some(limit @ (Limit::Internal(_) | Limit::Gone(_))) = limit {
+        // There is no answer at all, and no further search.
+        return Outcome { verdict: Verdict::Incomplete(limit), ..passed };
     }
     let mut violations = failed.violations;
     violations.extend(passed.violations);

@@ -203,7 +203,7 @@ mod together {
             let code = match together.me {
                 0 => code,
                 _ if failed => code,
-                _ => match last_word(&mut mesh) {
+                _ => match last_word(&mut mesh, self.interrupt.as_deref()) {
                     Ok(code) => code,
                     Err(what) => {
                         console.wrong(what);
@@ -219,10 +219,13 @@ mod together {
     }
 
     /// Waits for the exit code of process 0.
-    fn last_word(mesh: &mut Mesh) -> Result<u8, String> {
+    fn last_word(mesh: &mut Mesh, interrupt: Option<&AtomicBool>) -> Result<u8, String> {
         loop {
             if let Some(code) = mesh.last_word {
                 return Ok(code);
+            }
+            if interrupt.is_some_and(|interrupt| interrupt.load(std::sync::atomic::Ordering::Relaxed)) {
+                return Ok(INCOMPLETE);
             }
             match mesh.receive(Duration::from_millis(100)) {
                 Some(Arrival::Gone(0, _)) => return Err(format!("{} is gone before it has reported", mesh.name(0))),

@@ -12,7 +12,7 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The first bytes of a connection.
 pub const MAGIC: [u8; 8] = *b"pv-many\n";
@@ -23,8 +23,45 @@ const HELLO: usize = 4 + 4 + 4 + 1 + 2 + NONCE;
 const NONCE: usize = 32;
 /// The longest list of facts.
 const LONGEST: usize = 1 << 16;
-/// An answer that takes longer does not come.
+/// A handshake that takes longer does not come to its end, even if some bytes of it come now and then.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A connection that is read and written until a moment, and not longer.
+struct Patient<'s> {
+    stream: &'s mut TcpStream,
+    until: Instant,
+}
+
+impl Patient<'_> {
+    fn new(stream: &mut TcpStream) -> io::Result<Patient<'_>> {
+        stream.set_nodelay(true)?;
+        Ok(Patient { stream, until: Instant::now() + PATIENCE })
+    }
+
+    /// The time that is left.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    }
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Patient<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
 
 /// What a process says of itself.
 #[derive(Clone, Debug)]
@@ -61,7 +98,7 @@ pub struct Other {
 
 /// Greets whoever has accepted a connection of ours.
 pub fn greet(stream: &mut TcpStream, us: &Identity) -> Result<Other, Refusal> {
-    prepare(stream)?;
+    let stream = &mut Patient::new(stream)?;
     let mine = hello(us)?;
     stream.write_all(&mine)?;
     let theirs = receive_hello(stream)?;
@@ -72,7 +109,7 @@ pub fn greet(stream: &mut TcpStream, us: &Identity) -> Result<Other, Refusal> {
 
 /// Answers whoever has connected to us.
 pub fn answer(stream: &mut TcpStream, us: &Identity) -> Result<Other, Refusal> {
-    prepare(stream)?;
+    let stream = &mut Patient::new(stream)?;
     let theirs = receive_hello(stream);
     if let Err(Refusal::Stranger(what)) = theirs {
         return Err(Refusal::Stranger(what));
@@ -85,12 +122,6 @@ pub fn answer(stream: &mut TcpStream, us: &Identity) -> Result<Other, Refusal> {
     // Sent before the other one's is looked at, so that both ends see a wrong token.
     stream.write_all(&proof(us, b'a', &theirs, &mine))?;
     judge(stream, us, &theirs, verify(us, b'c', &theirs, &mine, &proven))
-}
-
-fn prepare(stream: &TcpStream) -> io::Result<()> {
-    stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    stream.set_read_timeout(Some(PATIENCE))
 }
 
 fn hello(us: &Identity) -> Result<Vec<u8>, Refusal> {
@@ -108,7 +139,7 @@ fn hello(us: &Identity) -> Result<Vec<u8>, Refusal> {
 }
 
 /// The other one's hello, the magic word included.
-fn receive_hello(stream: &mut TcpStream) -> Result<Vec<u8>, Refusal> {
+fn receive_hello(stream: &mut Patient<'_>) -> Result<Vec<u8>, Refusal> {
     let mut magic = [0; MAGIC.len()];
     stream.read_exact(&mut magic)?;
     if magic != MAGIC {
@@ -129,7 +160,7 @@ fn receive_hello(stream: &mut TcpStream) -> Result<Vec<u8>, Refusal> {
     Ok(hello)
 }
 
-fn receive<const N: usize>(stream: &mut TcpStream) -> io::Result<[u8; N]> {
+fn receive<const N: usize>(stream: &mut Patient<'_>) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     stream.read_exact(&mut bytes)?;
     Ok(bytes)
@@ -156,7 +187,7 @@ fn verify(us: &Identity, role: u8, connects: &[u8], accepts: &[u8], proof: &[u8;
 }
 
 /// Judges a hello whose proof was right or wrong, and exchanges the facts.
-fn judge(stream: &mut TcpStream, us: &Identity, hello: &[u8], proven: bool) -> Result<Other, Refusal> {
+fn judge(stream: &mut Patient<'_>, us: &Identity, hello: &[u8], proven: bool) -> Result<Other, Refusal> {
     let field = |at: usize| u32::from_le_bytes([hello[at], hello[at + 1], hello[at + 2], hello[at + 3]]);
     let (process, count, has_token) = (field(12), field(16), hello[20] != 0);
     let port = u16::from_le_bytes([hello[21], hello[22]]);
@@ -182,7 +213,7 @@ fn judge(stream: &mut TcpStream, us: &Identity, hello: &[u8], proven: bool) -> R
     }
 }
 
-fn exchange_facts(stream: &mut TcpStream, us: &Identity) -> Result<Vec<(String, String)>, Refusal> {
+fn exchange_facts(stream: &mut Patient<'_>, us: &Identity) -> Result<Vec<(String, String)>, Refusal> {
     let text = serde_json::to_vec(&us.facts).map_err(io::Error::other)?;
     if text.len() > LONGEST {
         return Err(Refusal::Mismatch("the options are too long to be compared".to_string()));

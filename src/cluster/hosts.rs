@@ -21,6 +21,12 @@ pub fn read(text: &str) -> Result<Vec<String>, String> {
         if !matches!(port, Some(Ok(_))) {
             return Err(format!("line {}: expected host:port, and this is `{line}`", number + 1));
         }
+        if !matches!(port, Some(Ok(0))) && hosts.iter().any(|host| host == line) {
+            return Err(format!(
+                "line {}: {line} stands there twice, and two processes cannot listen there",
+                number + 1
+            ));
+        }
         hosts.push(line.to_string());
     }
     match hosts.len() {
@@ -54,11 +60,12 @@ mod tests {
             ("a:70000\n", "line 1"),
             (":7000\n", "line 1"),
             ("a:x\n", "expected host:port"),
+            ("a:1\nb:1\na:1\n", "line 3: a:1 stands there twice"),
         ] {
             let why = read(text).unwrap_err();
             assert!(why.contains(expected), "{text}: {why}");
         }
-        let many: String = (0..=MOST).map(|n| format!("h:{n}\n")).collect();
+        let many: String = (0..=MOST).map(|n| format!("h:{}\n", n + 1)).collect();
         assert!(read(&many).unwrap_err().contains("more than 1024"));
     }
 }

@@ -93,7 +93,10 @@ impl Plan {
             if self.shortest {
                 self.shorten(model, monitor, &mut outcome);
             }
-            tell_whole_budget(&mut outcome, monitor);
+            // Of several processes the memory is the sum, and each has a budget of its own.
+            if self.processes.is_none() {
+                tell_whole_budget(&mut outcome, monitor);
+            }
             return outcome;
         }
     }
