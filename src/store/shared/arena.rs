@@ -97,7 +97,8 @@ impl SharedArena {
     /// Makes room for a record of so many words behind the pen: its position. A record that is not kept is overwritten by the next one.
     #[inline]
     pub fn room(&self, pen: &mut Pen, words: usize, budget: &Budget) -> Result<u64, NoRoom> {
-        if pen.end - pen.tail < words {
+        // A chunk for a long record has more words than a position can name: behind those, no record starts.
+        if pen.end - pen.tail < words || pen.tail >= CHUNK {
             self.open(pen, words, budget)?;
         }
         Ok((pen.chunk << CHUNK_BITS | pen.tail) as u64)
@@ -221,6 +222,30 @@ mod tests {
             let record = &arena.from(position)[..words];
             assert!(record.iter().all(|word| word.load(Ordering::Relaxed) == value));
             assert!(!arena.is_fresh(position));
+        }
+    }
+
+    /// A record that is longer than a chunk and is given up leaves a chunk in which positions end before the words do.
+    #[test]
+    fn short_records_behind_a_long_one_that_was_given_up() {
+        for kept in [false, true] {
+            let budget = Budget::of(64 << 20);
+            let arena = SharedArena::new(2, &budget).unwrap();
+            let mut pens = [Pen::default(), Pen::default()];
+            arena.room(&mut pens[0], 2 * CHUNK, &budget).unwrap();
+            pens[0].keep(if kept { 2 * CHUNK } else { 0 });
+            let mut records = Vec::new();
+            for step in 0..3 * CHUNK / 10 {
+                let pen = &mut pens[step % 2];
+                let position = arena.room(pen, 10, &budget).unwrap();
+                arena.from(position)[..10].iter().for_each(|word| word.store(step as u64, Ordering::Relaxed));
+                pen.keep(10);
+                records.push(position);
+            }
+            for (step, &position) in records.iter().enumerate() {
+                let record = &arena.from(position)[..10];
+                assert!(record.iter().all(|word| word.load(Ordering::Relaxed) == step as u64), "{step} {kept}");
+            }
         }
     }
 

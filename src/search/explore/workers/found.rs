@@ -81,6 +81,13 @@ impl Met {
 pub(super) struct Found(BTreeMap<Key, Met>);
 
 impl Found {
+    /// Bytes, about.
+    pub(super) fn memory(&self) -> usize {
+        let place = |place: &Place| place.saved.capacity() + place.steps.capacity() * size_of::<Step>();
+        let each = 2 * size_of::<(Key, Met)>();
+        self.0.iter().map(|(key, met)| each + 2 * key.message.len() + place(&met.least)).sum()
+    }
+
     /// Adds an error that was met once.
     pub(super) fn add(&mut self, judged: Judged, least: Place) {
         self.join_one(Key::of(&judged), Met { judged, times: 1, least });

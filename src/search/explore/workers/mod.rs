@@ -48,6 +48,9 @@ const BATCH_BYTES: usize = 1 << 18;
 const LOOK: Duration = Duration::from_millis(10);
 /// Stack of a worker: what it needs is on the heap.
 const STACK: usize = 8 << 20;
+/// So many errors are counted into the memory at a time; an error in a state of so many bytes counts twice, and so on.
+const ERRORS_PER_LOOK: usize = 1_000;
+const LONG_STATE: usize = 256;
 /// With fewer states in a level, more workers than one do not pay.
 const PAYS_FROM: u64 = 1_000;
 
@@ -194,6 +197,9 @@ struct Worker<'w, 'c> {
     vector: usize,
     cut: bool,
     found: Found,
+    /// Bytes of what was found, as they were counted last; and errors that have come since.
+    found_bytes: usize,
+    uncounted: usize,
     /// The state that is being expanded, with its hidden variables in front, where it is, and the upper half of its hash.
     saved: Vec<u8>,
     position: u64,
@@ -214,6 +220,8 @@ impl<'w, 'c> Worker<'w, 'c> {
             vector: 0,
             cut: false,
             found: Found::default(),
+            found_bytes: 0,
+            uncounted: 0,
             saved: Vec::new(),
             position: 0,
             link: 0,
@@ -228,6 +236,8 @@ impl<'w, 'c> Worker<'w, 'c> {
         // The overseer has made a machine of this program already.
         let mut machine = Machine::new(program).ok()?;
         let mut walk = Walk::new(program.transitions.len(), rules);
+        // A worker that never gets a block has a machine all the same.
+        self.show(&machine, &walk);
         while self.expand_level(&mut machine, &mut walk) == Control::Continue && self.end_level() == Control::Continue {
         }
         self.session.let_go();
@@ -275,6 +285,7 @@ impl<'w, 'c> Worker<'w, 'c> {
             let mut desk = self.common.desk();
             desk.shares.push(self.session.share());
             desk.found.join(std::mem::take(&mut self.found));
+            self.found_bytes = 0;
         }
         loop {
             match self.meet(true) {
@@ -380,7 +391,8 @@ impl<'w, 'c> Worker<'w, 'c> {
 
     /// Shows how far the worker is.
     fn show(&self, machine: &Machine<'_>, walk: &Walk) {
-        let memory = walk.memory() + machine.memory() + self.gathered.memory() + self.session.memory();
+        let own = self.gathered.memory() + self.session.memory() + self.found_bytes;
+        let memory = walk.memory() + machine.memory() + own;
         self.gauge.stored.store(self.stored, Ordering::Relaxed);
         self.gauge.matched.store(self.matched, Ordering::Relaxed);
         self.gauge.memory.store(memory as u64, Ordering::Relaxed);
@@ -430,6 +442,13 @@ impl Visitor for Worker<'_, '_> {
         if let Some(judged) = self.common.judge.judge(machine, walk, event, step) {
             let steps = walk.path(machine).into_iter().chain(step).collect();
             self.found.add(judged, Place { saved: self.saved.clone(), position: self.position, steps });
+            // Errors come between two looks at the budgets, and each may hold a long state.
+            self.uncounted += 1 + self.saved.len() / LONG_STATE;
+            if self.uncounted >= ERRORS_PER_LOOK {
+                self.uncounted = 0;
+                self.found_bytes = self.found.memory();
+                return self.tick(machine, walk, 0);
+            }
         }
         Control::Continue
     }
@@ -532,6 +551,11 @@ fn begin(common: &Common<'_>, machine: &Machine<'_>) {
 /// Starts the workers, and looks at budgets and signals until they are through.
 fn oversee(common: &Common<'_>, machine: &Machine<'_>, walk: &mut Walk, tally: &mut Tally<'_, '_, '_>) -> Vec<Counted> {
     look(common, machine, walk, tally);
+    let used = ((machine.memory() + walk.memory()) * common.gauges.len() + common.states.memory()) as u64;
+    if let Some(budget) = common.budget.filter(|&budget| used > budget) {
+        // So many machines have no room, whatever the search needs.
+        common.stop(Some(Limit::Memory { used, budget }));
+    }
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for gauge in &common.gauges {
