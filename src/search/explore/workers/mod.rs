@@ -559,6 +559,9 @@ fn oversee(common: &Common<'_>, machine: &Machine<'_>, walk: &mut Walk, tally: &
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for gauge in &common.gauges {
+            if common.stops.load(Ordering::Relaxed) {
+                break;
+            }
             let work = move || {
                 let _member = Member(&common.team);
                 Worker::new(common, gauge).run()
