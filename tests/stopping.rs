@@ -228,7 +228,7 @@ fn a_result_that_cannot_be_written_is_an_error() {
 #[test]
 fn a_limit_on_addresses_is_a_budget() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/mulog3.pml");
-    for kilobytes in [60_000, 120_000, 200_000, 280_000] {
+    for kilobytes in [56_000, 58_000, 60_000, 62_000, 90_000, 120_000, 200_000, 280_000, 300_000] {
         let script = format!("ulimit -v {kilobytes}; exec \"$0\" check \"$1\" --no-trail --no-bar");
         let done = std::process::Command::new("sh")
             .args(["-c", &script, env!("CARGO_BIN_EXE_pv"), model])

@@ -43,6 +43,8 @@ pub fn analyse(map: &SourceMap, unit: &Unit, name: &str, diagnostics: &mut Vec<D
                 analyser.unit(unit);
                 analyser.finish(name)
             };
+            // A stack that leaves nothing for the rest is too large.
+            Vec::<u8>::new().try_reserve_exact(stack + BESIDE_STACK).ok()?;
             let worker = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work);
             worker.ok().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
@@ -59,6 +61,9 @@ pub fn analyse(map: &SourceMap, unit: &Unit, name: &str, diagnostics: &mut Vec<D
 
 /// Room for expressions 10,000 levels deep in a build without optimisation, and less. Only what is used is ever taken.
 const STACKS: [usize; 3] = [512 << 20, 128 << 20, 32 << 20];
+
+/// What the front end may take beside its stack, without asking.
+const BESIDE_STACK: usize = 16 << 20;
 
 /// A hash of the preprocessed text, the same on every machine: trails and checkpoints carry it.
 pub fn fingerprint<'a>(tokens: impl Iterator<Item = &'a str>) -> u64 {
