@@ -353,18 +353,8 @@ fn a_certificate_counts_in_the_budget() -> Result<(), Failed> {
     std::fs::write(folder.path().join("m.pml"), text)?;
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pv"));
     command.current_dir(folder.path()).args("check m.pml --full --quiet --memory 64M --certificate c".split(' '));
-    let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
-    let mut peak = 0;
-    let code = loop {
-        if let Some(status) = child.try_wait()? {
-            break status.code();
-        }
-        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-        peak = peak.max(kilobytes.unwrap_or(0));
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    };
+    let child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
+    let (code, peak) = common::peak_memory(child);
     assert_eq!(code, Some(3));
     assert!(peak > 10_000 && peak <= 64 << 10, "{peak} KiB");
     Ok(())

@@ -168,7 +168,7 @@ fn memory_stays_inside_the_budget_seen_from_outside() {
     for megabytes in [24u64, 64] {
         for store in [["compact", "--bits", "8"], ["bloom", "--bits", "3"]] {
             for way in [["--search", "dfs"], ["--pod", "1"], ["--search", "bfs"]] {
-                let mut child = Command::new(env!("CARGO_BIN_EXE_pv"))
+                let child = Command::new(env!("CARGO_BIN_EXE_pv"))
                     .arg("check")
                     .arg(&path)
                     .args(["--no-trail", "--quiet", "--memory", &format!("{megabytes}M"), "--store"])
@@ -177,15 +177,7 @@ fn memory_stays_inside_the_budget_seen_from_outside() {
                     .stdout(Stdio::null())
                     .spawn()
                     .expect("pv starts");
-                let status = format!("/proc/{}/status", child.id());
-                let mut peak = 0;
-                while child.try_wait().expect("it can be waited for").is_none() {
-                    let text = std::fs::read_to_string(&status).unwrap_or_default();
-                    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-                    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-                    peak = peak.max(kilobytes.unwrap_or(0));
-                    std::thread::sleep(std::time::Duration::from_millis(1));
-                }
+                let (_, peak) = common::peak_memory(child);
                 let name = format!("{megabytes}M {store:?} {way:?}");
                 assert!(peak > 1_000, "{name}: nothing was measured");
                 assert!(peak <= megabytes * 1024, "{name}: {peak} KiB");

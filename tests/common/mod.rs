@@ -208,3 +208,21 @@ pub(crate) fn expected_cycles(text: &str) -> Vec<ExpectedCycle<'_>> {
         })
         .collect()
 }
+
+/// Waits for a process: its exit code, and the most kilobytes that the system saw it take. The peak is read while the process runs; it only
+/// rises, so what is read is never too much.
+#[cfg(target_os = "linux")]
+pub(crate) fn peak_memory(mut child: std::process::Child) -> (Option<i32>, u64) {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        if let Some(ended) = child.try_wait().expect("it can be waited for") {
+            return (ended.code(), peak);
+        }
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        peak = peak.max(kilobytes.unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
