@@ -346,7 +346,7 @@ fn one_that_trickles_is_not_waited_for() {
 fn one_that_is_stopped_is_waited_for() {
     let folder = folder();
     // Some seconds of search, in any build; three places for each value of `i` but the last one, which has one.
-    let most: u64 = if cfg!(debug_assertions) { 24 } else { 60 };
+    let most: u64 = if cfg!(debug_assertions) { 40 } else { 60 };
     let model = format!("active [3] proctype P() {{ byte i; end: do :: i < {most} -> i++ :: i > 0 -> i-- od }}\n");
     std::fs::write(folder.path().join("m.pml"), model).unwrap();
     let children = start_all(folder.path(), "m.pml --json --no-trail --full", &["", "", ""]);

@@ -84,6 +84,8 @@ pub struct Mesh {
     inbox: Receiver<(usize, Result<Option<Frame>, String>)>,
     counted: Arc<Counted>,
     looked: Instant,
+    /// One that was called silent has been heard since.
+    is_back: bool,
     /// The exit code of process 0, once it has said goodbye.
     pub last_word: Option<u8>,
     /// How many searches were begun.
@@ -121,7 +123,18 @@ impl Mesh {
                 left: false,
             }));
         }
-        Ok(Mesh { me, peers, names, inbox, counted, looked: now, last_word: None, searches: 0, early: Vec::new() })
+        Ok(Mesh {
+            me,
+            peers,
+            names,
+            inbox,
+            counted,
+            looked: now,
+            is_back: false,
+            last_word: None,
+            searches: 0,
+            early: Vec::new(),
+        })
     }
 
     /// The number of this process.
@@ -187,7 +200,10 @@ impl Mesh {
 
     fn arrived(&mut self, (from, message): (usize, Result<Option<Frame>, String>)) -> Option<Arrival> {
         let peer = self.peers.get_mut(from)?.as_mut()?;
-        peer.heard = Instant::now();
+        if matches!(message, Ok(Some(_))) {
+            peer.heard = Instant::now();
+            self.is_back |= peer.silent;
+        }
         match message {
             Ok(Some(Frame { kind: ALIVE, .. })) => None,
             Ok(Some(Frame { kind: BYE, payload, .. })) => {
@@ -208,7 +224,9 @@ impl Mesh {
     /// To be called now and then: says to the others that this process is alive, and tells who is silent or heard again.
     pub fn look(&mut self, waits: bool, mut tell: impl FnMut(String)) {
         let now = Instant::now();
-        if now.duration_since(self.looked) < HEARTBEAT / 4 {
+        // That somebody is back is told at once: the search may end before the next look.
+        let is_back = std::mem::take(&mut self.is_back);
+        if !is_back && now.duration_since(self.looked) < HEARTBEAT / 4 {
             return;
         }
         // Who has not looked for long has not listened either.
