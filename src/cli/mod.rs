@@ -15,6 +15,7 @@ mod fmt;
 mod graph;
 mod load;
 mod ltl;
+mod manual;
 mod options;
 mod plan;
 mod replay;
@@ -63,6 +64,10 @@ enum Command {
     Fmt(fmt::FmtArgs),
     /// The Büchi automaton of a formula, as a never claim or DOT.
     Ltl(ltl::LtlArgs),
+    /// Completions for a shell: bash, zsh, fish, powershell or elvish.
+    Completions(manual::CompletionsArgs),
+    /// The manual, as pages for `man`.
+    Man(manual::ManArgs),
 }
 
 /// Exit code for a bug in pv itself.
@@ -133,6 +138,8 @@ fn run(cli: &Cli) -> u8 {
         Command::Certify(args) => certify::run(&console, args),
         Command::Fmt(args) => fmt::run(&console, args),
         Command::Ltl(args) => ltl::run(&console, args),
+        Command::Completions(args) => manual::completions(&console, args, Cli::command()),
+        Command::Man(args) => manual::man(&console, args, Cli::command()),
     }
 }
 
