@@ -436,13 +436,17 @@ fn combinations_are_refused_by_name() {
         ("--bits 8", "--bits with --store exact"),
         ("--deadlocks-only", "--deadlocks-only without --por"),
         ("--property p --no-claims", "--property with --no-claims"),
-        ("--property p -DBUG=0", "has no ltl properties"),
     ] {
         let output = folder.pv(&format!("check m.pml {line} --json"));
         assert_eq!(code(&output), 2, "{line}");
         assert!(err(&output).contains(says), "{line}: {}", err(&output));
         assert!(output.stdout.is_empty(), "{line}");
     }
+    // What the model decides is told like what is wrong with the model.
+    let output = folder.pv("check m.pml --property p -DBUG=0 --json");
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("has no ltl properties"), "{}", err(&output));
+    assert_eq!(json(&output)["verdict"], "not-checked");
     // What does not go with a search for cycles depends on the model.
     folder.write("live.pml", "byte x; active proctype p() { do :: x = 1 - x od } ltl moves { []<> (x == 1) }");
     folder.write("label.pml", "byte x; active proctype p() { accept: do :: x = 1 - x od }");
@@ -586,7 +590,7 @@ fn wrong_command_lines_and_files() {
 fn diagnostics_go_to_standard_error() {
     let folder = Folder::with_model();
     folder.write("wrong.pml", "init {\n  x = 1\n}\n");
-    let output = folder.pv("check wrong.pml --json");
+    let output = folder.pv("check wrong.pml");
     assert_eq!(code(&output), 2);
     assert!(output.stdout.is_empty());
     assert!(err(&output).contains("wrong.pml:2:3"), "{}", err(&output));

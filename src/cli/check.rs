@@ -7,15 +7,17 @@ use super::combine;
 use super::console::{Console, WRONG};
 use super::load::{Loaded, load_for_check};
 use super::options::{CheckArgs, ModelArgs};
+use super::output::Output;
 use super::plan::plans;
 use crate::checkpoint::{CheckpointSchedule, Reader};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::report::cycle::CycleStory;
+use crate::report::formats;
 use crate::report::progress::Progress;
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
-use crate::report::{Checkpoint, Report, Run, Setting, json, place, reason, text};
+use crate::report::{Checkpoint, Report, Run, Setting, place, reason};
 use crate::search::cycles::lasso::{self, Starved};
 use crate::search::known::KnownError;
 use crate::search::monitor::{Deadline, Monitor};
@@ -26,6 +28,7 @@ use crate::source::{SourceMap, Span};
 use crate::store::WorkDir;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code for a bug in pv.
@@ -36,6 +39,22 @@ pub(crate) fn run(console: &Console, args: &CheckArgs) -> u8 {
     if let Err(message) = combine::check(args) {
         return console.wrong(message);
     }
+    if args.is_several() {
+        return super::several::run(console, args);
+    }
+    let mut output = Output::new(console, args);
+    let code = check_model(console, args, &mut output, None);
+    output.close(&args.model.model, code);
+    output.finish()
+}
+
+/// Checks one model; gives its exit code. `interrupt`: the flag of the signals, where somebody listens for them already.
+pub(super) fn check_model(
+    console: &Console,
+    args: &CheckArgs,
+    output: &mut Output<'_>,
+    interrupt: Option<&Arc<AtomicBool>>,
+) -> u8 {
     let loaded = match load_for_check(console, args) {
         Ok(loaded) => loaded,
         Err(code) => return code,
@@ -48,11 +67,11 @@ pub(crate) fn run(console: &Console, args: &CheckArgs) -> u8 {
         console.warn(what);
     }
     let cluster = match args.search.is_spread().then(|| Cluster::gather(console, args, &loaded, &mut plans)) {
-        None => Cluster::default(),
+        None => Cluster::alone(interrupt.cloned()),
         Some(Ok(cluster)) => cluster,
         Some(Err(code)) => return code,
     };
-    let code = run_plans(console, args, &loaded, plans, None, &cluster);
+    let code = run_plans(console, args, &loaded, plans, None, &cluster, output);
     cluster.finish(console, code)
 }
 
@@ -64,6 +83,7 @@ pub(super) fn run_plans(
     plans: Vec<Plan>,
     mut from: Option<Reader>,
     cluster: &Cluster,
+    output: &mut Output<'_>,
 ) -> u8 {
     // From the first file on: whoever sees one and interrupts gets an answer, and nothing is left behind.
     let interrupt = cluster.interrupt.clone().unwrap_or_else(super::signals::on_signals);
@@ -159,13 +179,23 @@ pub(super) fn run_plans(
         certificate.add(&loaded.model, &plan, &outcome, testimony);
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
         let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left_checkpoint);
-        let mut run = Run { property: name, of_property, trails: Vec::new(), cycles: Vec::new(), outcome, checkpoint };
+        let mut run = Run {
+            property: name,
+            of_property,
+            trails: Vec::new(),
+            cycles: Vec::new(),
+            paths: Vec::new(),
+            outcome,
+            checkpoint,
+        };
         let (own, program) = property.compile(&loaded.model);
         let model = own.as_ref().unwrap_or(&loaded.model);
         for violation in &run.outcome.violations {
-            match describe(model, &loaded.map, &program, &plan, violation, run.property.as_deref()) {
+            let mut path = output.wants_paths().then(formats::Path::default);
+            match describe(model, &loaded.map, &program, &plan, violation, run.property.as_deref(), &mut path) {
                 Ok((trail, cycle)) => {
                     run.cycles.push(cycle);
+                    run.paths.extend(path);
                     let trail = Trail { outside: loaded.outside.clone(), ..trail };
                     run.trails.push(trails.write(console, &loaded.model, &trail));
                 }
@@ -196,7 +226,7 @@ pub(super) fn run_plans(
         }
         _ => {}
     }
-    let code = print(console, args, loaded, &setting, &runs);
+    let code = print(output, args, loaded, &setting, &runs);
     if written.is_err() { WRONG } else { code }
 }
 
@@ -340,7 +370,7 @@ fn left_checkpoint(schedule: &CheckpointSchedule) -> Option<Checkpoint> {
     Some(Checkpoint { file: file.display().to_string(), earlier: !schedule.up_to_date })
 }
 
-fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, setting: &Setting, runs: &[Run]) -> u8 {
+fn print(output: &mut Output<'_>, args: &CheckArgs, loaded: &Loaded, setting: &Setting, runs: &[Run]) -> u8 {
     let arguments = preprocessor_arguments(&args.model);
     let report = Report {
         map: &loaded.map,
@@ -350,10 +380,7 @@ fn print(console: &Console, args: &CheckArgs, loaded: &Loaded, setting: &Setting
         compile_seconds: loaded.seconds,
         arguments: &arguments,
     };
-    if !args.search.reports() {
-        return report.exit_code();
-    }
-    console.print(&if args.json { json::render(&report) } else { text::render(&report) }, report.exit_code())
+    output.report(&report)
 }
 
 fn property_name(model: &Model, property: Property) -> Option<String> {
@@ -366,7 +393,7 @@ pub(super) fn preprocessor_arguments(model: &ModelArgs) -> Vec<String> {
     defines.chain(model.include_dirs.iter().map(|dir| format!("-I{}", dir.display()))).collect()
 }
 
-/// Replays a violation and writes it down with its texts; of a cycle, also what is told of it.
+/// Replays a violation and writes it down with its texts, into the path, too, if one is wanted; of a cycle, also what is told of it.
 fn describe(
     model: &Model,
     map: &SourceMap,
@@ -374,6 +401,7 @@ fn describe(
     plan: &Plan,
     violation: &Violation,
     name: Option<&str>,
+    path: &mut Option<formats::Path>,
 ) -> Result<(Trail, Option<CycleStory>), String> {
     let mut cycle = None;
     let mut steps = Vec::with_capacity(violation.path.len());
@@ -386,6 +414,9 @@ fn describe(
         for (number, &step) in violation.path.iter().enumerate() {
             let record = recorder.take(step).map_err(|what| format!("step {}: {what}", number + 1))?;
             let line = record.place.map_or(0, |(_, line)| line);
+            if let Some(path) = path {
+                path.push(&record.who, &record.text, record.span);
+            }
             if record.pid.is_some() && violation.cycle_start.is_some_and(|start| number >= start) {
                 around.push((record.who.clone(), record.text.clone()));
             }
@@ -406,6 +437,9 @@ fn describe(
             };
             CycleStory::new(around, names(always), names(sometimes))
         });
+    }
+    if let Some(path) = path {
+        path.repeats_from(violation.cycle_start);
     }
     let place = place(map, violation.span);
     let trail = Trail {

@@ -23,6 +23,17 @@ pub(super) struct Cluster {
     together: Option<together::Together>,
 }
 
+impl Cluster {
+    /// No other processes. `interrupt`: the flag of the signals, where somebody listens for them already.
+    pub(super) fn alone(interrupt: Option<Arc<AtomicBool>>) -> Cluster {
+        Cluster {
+            interrupt,
+            #[cfg(feature = "cluster")]
+            together: None,
+        }
+    }
+}
+
 #[cfg(not(feature = "cluster"))]
 impl Cluster {
     pub(super) fn gather(console: &Console, _: &CheckArgs, _: &Loaded, _: &mut [Plan]) -> Result<Cluster, u8> {

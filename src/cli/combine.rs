@@ -2,7 +2,7 @@
 //! be told from the command line alone, one for what depends on the model, one for what this build does not have yet.
 //! Nothing that was asked for is ever silently ignored.
 
-use super::options::{CheckArgs, StoreKind};
+use super::options::{CheckArgs, Format, StoreKind};
 use super::plan::{merges, properties, reduces};
 use crate::model::{Model, Region};
 use crate::search::plan::{CycleProperty, Property};
@@ -217,6 +217,21 @@ const RULES: &[Rule] = rules! {
         "a certificate is written by one process that has seen every state";
     "--processes with a model from standard input", |o| o.search.processes.is_some() && o.model.model == "-",
         "every process reads the model, and standard input can be read once";
+    // Several models, and what is printed
+    "a model twice", |o| o.more.iter().enumerate().any(|(n, model)| *model == o.model.model || o.more[..n].contains(model)),
+        "one answer is enough";
+    "`-` with other models", |o| o.is_several() && (o.model.model == "-" || o.more.iter().any(|model| model == "-")),
+        "a model from standard input has no name to tell it from the others";
+    "--trail with several models", |o| o.is_several() && o.trail.is_some(),
+        "each has its own trail: MODEL.trail.json in the current folder";
+    "--certificate with several models", |o| o.is_several() && o.certificate.is_some(),
+        "a certificate is of one model";
+    "--checkpoint with several models", |o| o.is_several() && o.search.checkpoint.is_some(),
+        "a checkpoint is of one search";
+    "--hosts and --processes with several models", |o| o.is_several() && o.search.is_spread(),
+        "the processes come together for one search";
+    "--json with another --format", |o| o.json && o.format() != Format::Json,
+        "standard output has one format";
     // What is checked
     "--strict-channels with --no-end-states", |o| o.checks.strict_channels && o.checks.no_end_states,
         "it says which end states are valid";
@@ -491,6 +506,13 @@ pub(super) mod tests {
         "--processes 2 --another",
         "--processes 2 --certificate c",
         "- --processes 2",
+        "m.pml",
+        "- b.pml",
+        "b.pml --trail t",
+        "b.pml c.pml --certificate c",
+        "b.pml --checkpoint c --search bfs",
+        "b.pml --processes 2",
+        "--json --format sarif",
         "--strict-channels --no-end-states",
         "--property p --no-claims",
         "--formula p --formula-file p",
@@ -550,6 +572,9 @@ pub(super) mod tests {
             "--processes 3",
             "--search bfs --hosts h --process 1 --token-file t --connect-timeout 5 --store compact --memory 1G",
             "--processes 2 --disk --all-errors --max-depth 20",
+            "b.pml c.pml --search bfs --all-errors",
+            "--json --format json",
+            "--format junit --trail t",
         ] {
             assert_eq!(broken(line), None, "{line}");
         }

@@ -106,10 +106,14 @@ impl CheckExecutor<'_> {
         let words = words.chain(["--".to_string(), self.args.model.clone()]);
         let matches = super::forgiving(Line::command()).try_get_matches_from(words);
         let line = matches.and_then(|matches| Line::from_arg_matches(&matches));
-        line.map(|line| line.check).map_err(|error| {
+        let check = line.map(|line| line.check).map_err(|error| {
             let text = error.to_string();
             text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_string()
-        })
+        })?;
+        match check.is_several() {
+            true => Err(format!("unexpected argument '{}' found: a setting has options only", check.model.model)),
+            false => Ok(check),
+        }
     }
 }
 

@@ -3,22 +3,41 @@
 //! disk is full) is an error, whatever the result was.
 
 use super::options::{OutputArgs, When};
+use crate::report::formats::Told;
 use crate::source::visible::visible;
 use anstream::{AutoStream, ColorChoice};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 /// Exit code for a wrong model or a wrong command line.
 pub(crate) const WRONG: u8 = 2;
 
 /// Where a command writes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Console {
     /// As given on the command line.
     pub options: OutputArgs,
+    /// What was said on standard error, for formats that tell it on standard output, too.
+    told: Mutex<Vec<Told>>,
 }
 
 impl Console {
+    /// With the options of the command line.
+    pub(crate) fn new(options: OutputArgs) -> Console {
+        Console { options, told: Mutex::default() }
+    }
+
+    /// Keeps what is said on standard error.
+    pub(crate) fn keep(&self, told: impl IntoIterator<Item = Told>) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+    }
+
+    /// What was said on standard error since this was asked last.
+    pub(crate) fn take_told(&self) -> Vec<Told> {
+        std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Standard output; colours as asked for.
     pub(crate) fn out(&self) -> AutoStream<io::StdoutLock<'static>> {
         AutoStream::new(io::stdout().lock(), self.choice(io::stdout().is_terminal()))
@@ -72,6 +91,7 @@ impl Console {
     /// Says on standard error what is wrong, and gives the exit code for it.
     pub(crate) fn wrong(&self, message: impl std::fmt::Display) -> u8 {
         let message = message.to_string();
+        self.keep([Told::error(&message)]);
         let message = visible(&message);
         let _ = writeln!(self.err(), "\x1b[1;31merror\x1b[0m: {message}");
         WRONG
@@ -79,8 +99,9 @@ impl Console {
 
     /// A warning on standard error, unless `--quiet`.
     pub(crate) fn warn(&self, message: impl std::fmt::Display) {
+        let message = message.to_string();
+        self.keep([Told::warning(&message)]);
         if !self.options.quiet {
-            let message = message.to_string();
             let message = visible(&message);
             let _ = writeln!(self.err(), "\x1b[1;33mwarning\x1b[0m: {message}");
         }

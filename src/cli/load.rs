@@ -4,6 +4,7 @@ use super::console::{Console, WRONG};
 use super::options::{CheckArgs, ModelArgs, PropertyArgs};
 use crate::load::{Outside, Writing, compile_within, failed};
 use crate::model::Model;
+use crate::report::formats::Told;
 use crate::report::number::bytes;
 use crate::report::trail::{OutsideText, TrailWriting};
 use crate::search::monitor::resident;
@@ -130,6 +131,7 @@ fn load(
 
 /// Prints diagnostics to standard error; with `--quiet` only if there is an error among them.
 pub(crate) fn show(console: &Console, map: &SourceMap, diagnostics: &[Diagnostic]) {
+    console.keep(Told::all(map, diagnostics));
     if !diagnostics.is_empty() && (!console.options.quiet || failed(diagnostics)) {
         let text = render(map, diagnostics, console.color_on_stderr());
         let _ = console.err().write_all(text.as_bytes());

@@ -17,9 +17,11 @@ mod load;
 mod ltl;
 mod manual;
 mod options;
+mod output;
 mod plan;
 mod replay;
 mod resume;
+mod several;
 mod signals;
 mod simulate;
 mod stats;
@@ -120,7 +122,7 @@ const LEAST_MEMORY: u64 = 48 << 20;
 const INCOMPLETE: u8 = 3;
 
 fn run(cli: &Cli) -> u8 {
-    let console = Console { options: cli.output.clone() };
+    let console = Console::new(cli.output.clone());
     // The searches ask for memory before they take it; the other commands are small, but not that small.
     let searches = matches!(cli.command, Command::Check(_) | Command::Resume(_) | Command::Compare(_));
     if !searches && available().is_some_and(|free| free < LEAST_MEMORY) {

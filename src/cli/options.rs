@@ -28,7 +28,7 @@ pub(crate) struct ModelArgs {
 /// What every command understands.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct OutputArgs {
-    /// Say less: no progress and no warnings.
+    /// Say less: no progress, no warnings, and of `check` one line for each model.
     #[arg(long, global = true)]
     pub quiet: bool,
     /// No progress bar on standard error (there is none anyway when that is not a terminal).
@@ -49,6 +49,22 @@ pub(crate) enum When {
     Always,
     /// Never.
     Never,
+}
+
+/// What `pv check` prints on standard output.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) enum Format {
+    /// A report for people.
+    #[default]
+    Text,
+    /// One JSON document, as docs/schema describes it.
+    Json,
+    /// SARIF 2.1.0, for code scanning and editors.
+    Sarif,
+    /// JUnit XML, for the test reports of CI systems.
+    Junit,
+    /// Workflow commands that annotate a pull request on GitHub.
+    Github,
 }
 
 /// The order of exploration.
@@ -110,15 +126,23 @@ pub(crate) struct CheckArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Further models, each checked for itself and with its own budgets. The exit code is the worst: 101, then 1, 2, 3, 0.
+    #[arg(value_name = "MODEL")]
+    #[serde(skip)]
+    pub more: Vec<String>,
     /// What is looked for.
     #[command(flatten, next_help_heading = "What is checked")]
     pub checks: PropertyArgs,
     /// How it is looked for.
     #[command(flatten)]
     pub search: SearchArgs,
-    /// One JSON object on standard output, nothing else there.
+    /// One JSON object on standard output, nothing else there: --format json.
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// What is printed on standard output [default: text].
+    #[arg(long, value_enum, help_heading = "Output")]
+    #[serde(default)]
+    pub format: Option<Format>,
     /// Write the trail of the first error to this file [default: MODEL.trail.json in the current folder].
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "no_trail")]
     pub trail: Option<PathBuf>,
@@ -331,6 +355,18 @@ pub(crate) struct SearchArgs {
     /// And every so many seconds, 0.01 or more.
     #[arg(long, value_name = "SECONDS", value_parser = interval, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub checkpoint_every: Option<f64>,
+}
+
+impl CheckArgs {
+    /// Is more than one model to be checked?
+    pub(crate) fn is_several(&self) -> bool {
+        !self.more.is_empty()
+    }
+
+    /// What is printed on standard output.
+    pub(crate) fn format(&self) -> Format {
+        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    }
 }
 
 impl PropertyArgs {

@@ -10,7 +10,8 @@ use super::cluster::Cluster;
 use super::combine;
 use super::console::Console;
 use super::load::load_for_check;
-use super::options::{CheckArgs, SearchArgs, StoreKind};
+use super::options::{CheckArgs, Format, SearchArgs, StoreKind};
+use super::output::Output;
 use super::plan::plans;
 use crate::checkpoint::{CheckpointSchedule, Origin, Reader, container};
 use crate::model::Model;
@@ -29,9 +30,12 @@ pub(crate) struct ResumeArgs {
     /// Where the model is now [default: where it was].
     #[arg(long, value_name = "FILE")]
     model: Option<String>,
-    /// One JSON object on standard output, nothing else there.
+    /// One JSON object on standard output, nothing else there: --format json.
     #[arg(long)]
     json: bool,
+    /// What is printed on standard output [default: text].
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Change the mode.
     #[command(flatten)]
     search: SearchArgs,
@@ -68,25 +72,39 @@ pub(crate) fn run(console: &Console, args: &ResumeArgs) -> u8 {
     change(&mut options.search, &args.search);
     // It goes on in the file that was named, wherever that is by now.
     options.search.checkpoint = args.search.checkpoint.clone().or(Some(args.file.clone()));
-    options.json = args.json;
+    (options.json, options.format) = (args.json, args.format);
     if let Some(model) = &args.model {
         options.model.model = model.clone();
     }
     if let Err(message) = combine::check(&options) {
         return console.wrong(message);
     }
-    let loaded = match load_for_check(console, &options) {
+    let mut output = Output::new(console, &options);
+    let code = go_on(console, &options, reader, &origin, &mut output);
+    output.close(&options.model.model, code);
+    output.finish()
+}
+
+/// Goes on with the search of a checkpoint.
+fn go_on(
+    console: &Console,
+    options: &CheckArgs,
+    reader: Reader,
+    origin: &Origin<CheckArgs>,
+    output: &mut Output<'_>,
+) -> u8 {
+    let loaded = match load_for_check(console, options) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
     if let Err(limit) = origin.must_be_of((&loaded.model.name, loaded.model.fingerprint), &reader) {
         return console.wrong(message(limit));
     }
-    let plans = match plans(&options, &loaded.model) {
+    let plans = match plans(options, &loaded.model) {
         Ok(plans) => plans,
         Err(message) => return console.wrong(message),
     };
-    run_plans(console, &options, &loaded, plans, Some(reader), &Cluster::default())
+    run_plans(console, options, &loaded, plans, Some(reader), &Cluster::default(), output)
 }
 
 /// The paths of the options, for somebody who is elsewhere.

@@ -5,9 +5,11 @@
 //! entry for each search.
 
 use super::cycle::CycleStory;
+use super::formats::Told;
 use super::{Report, Run, Setting, reason, shortness, unreached};
 use crate::search::outcome::{About, Shortness, Verdict};
 use serde::Serialize;
+use serde_json::Value;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -48,6 +50,8 @@ struct Document<'a> {
     states_per_second: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     properties: Vec<Property<'a>>,
+    #[serde(skip_serializing_if = "<[Told]>::is_empty")]
+    diagnostics: &'a [Told],
 }
 
 #[derive(Serialize)]
@@ -125,8 +129,22 @@ struct Property<'a> {
 }
 
 /// The report as one JSON object, with a line end behind it.
+#[cfg(test)]
 pub(crate) fn render(report: &Report<'_>) -> String {
-    let Some(deciding) = report.deciding() else { return "{}\n".into() };
+    text(&value(report, &[]))
+}
+
+/// A JSON document as it is printed.
+pub(crate) fn text(document: &Value) -> String {
+    // Serialising plain data to memory cannot fail.
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The report as one JSON object. `diagnostics`: what was said about the model beside it.
+pub(crate) fn value(report: &Report<'_>, diagnostics: &[Told]) -> Value {
+    let Some(deciding) = report.deciding() else { return Value::Object(serde_json::Map::new()) };
     let outcome = &deciding.outcome;
     let counts = &outcome.counts;
     let list = unreached::unreached(report);
@@ -168,11 +186,9 @@ pub(crate) fn render(report: &Report<'_>) -> String {
         seconds: Seconds { compile: report.compile_seconds, search: seconds },
         states_per_second: rate(counts.stored, outcome.seconds),
         properties: report.runs.iter().filter_map(|run| property(report, run)).collect(),
+        diagnostics,
     };
-    // Serialising plain data to memory cannot fail.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    text
+    serde_json::to_value(&document).unwrap_or_default()
 }
 
 /// So many a second; 0 if no time passed.
@@ -254,7 +270,7 @@ mod tests {
     use super::*;
     use crate::report::Checkpoint;
     use crate::report::sample::Sample;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn parsed(sample: &Sample) -> Value {
         serde_json::from_str(&render(&sample.report())).expect("it is JSON")

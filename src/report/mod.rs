@@ -4,6 +4,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod cycle;
+pub(crate) mod formats;
 pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod number;
@@ -37,6 +38,8 @@ pub(crate) struct Run {
     pub trails: Vec<Option<String>>,
     /// For each of the outcome's violations that is a cycle, what is told of it.
     pub cycles: Vec<Option<cycle::CycleStory>>,
+    /// For each of the outcome's violations its steps in words, where a format shows them.
+    pub paths: Vec<formats::Path>,
     /// Where an incomplete search can be gone on from.
     pub checkpoint: Option<Checkpoint>,
 }

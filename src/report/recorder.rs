@@ -9,7 +9,7 @@ use crate::exec::{Machine, Program, print::Printed};
 use crate::model::Model;
 use crate::search::outcome::{Actor, Step};
 use crate::search::walk::replay;
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use std::collections::HashMap;
 
 /// A variable that a step changed.
@@ -34,6 +34,8 @@ pub(crate) struct Record {
     pub pid: Option<usize>,
     /// File and line.
     pub place: Option<(String, u32)>,
+    /// Where the statement stands.
+    pub span: Span,
     /// The statement.
     pub text: String,
     /// What it printed.
@@ -159,6 +161,7 @@ impl<'a> Recorder<'a> {
             process: process.name.to_string(),
             pid,
             place: place(self.map, transition.span).map(|(file, line)| (file.to_string(), line)),
+            span: transition.span,
             text: transition.text.to_string(),
             printed: self.machine.take_printed(),
             changes,

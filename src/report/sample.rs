@@ -105,6 +105,7 @@ impl Sample {
                 outcome,
                 of_property: None,
                 trails,
+                paths: Vec::new(),
                 cycles: Vec::new(),
                 checkpoint: None,
             }],

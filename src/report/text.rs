@@ -330,15 +330,20 @@ fn unreached_statements(out: &mut String, report: &Report<'_>) {
     }
 }
 
+/// The command that replays a trail.
+pub(crate) fn replay_command(report: &Report<'_>, trail: &str) -> String {
+    let model = if report.model.name == "<stdin>" { "-" } else { &report.model.name };
+    let mut words = vec!["pv", "replay"];
+    words.extend(report.arguments.iter().map(String::as_str));
+    words.extend([model, trail]);
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 /// What to do next: replay the error, or go on with a search that was stopped.
 fn next_command(out: &mut String, report: &Report<'_>, deciding: &Run) {
     let trail = deciding.trails.iter().flatten().next();
     if let (Verdict::Violated, Some(trail)) = (&deciding.outcome.verdict, trail) {
-        let model = if report.model.name == "<stdin>" { "-" } else { &report.model.name };
-        let mut words = vec!["pv", "replay"];
-        words.extend(report.arguments.iter().map(String::as_str));
-        words.extend([model, trail]);
-        let _ = writeln!(out, "replay it: {}", words.into_iter().map(quoted).collect::<Vec<_>>().join(" "));
+        let _ = writeln!(out, "replay it: {}", replay_command(report, trail));
     } else if let Some(Checkpoint { file, earlier }) = &deciding.checkpoint {
         let which = if *earlier { "go on from the last checkpoint" } else { "go on" };
         let _ = writeln!(out, "{which}: pv resume {}", quoted(file));

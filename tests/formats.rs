@@ -1,0 +1,382 @@
+//! What `pv check` prints for other programs: every kind of JSON against the schemas in `docs/schema`, SARIF, JUnit, workflow commands; several
+//! models in one call; `--quiet`; completions and manual pages.
+
+#[path = "common/schema.rs"]
+mod schema;
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// An assertion that fails, with text that every format has to write in another way.
+const BROKEN: &str =
+    "byte x, y;\n#define small (x < 1 && y < 100%9)\nactive proctype P() {\n  x = 1;\n  assert(small)\n}\n";
+const FINE: &str = "byte x; active proctype P() { x = 1; assert(x == 1) }\n";
+/// Two warnings would be one too many: one error, at a place.
+const WRONG: &str = "byte x;\nactive proctype P() {\n  x = 1;\n  yy = 2\n}\n";
+const CYCLE: &str = "byte x;\nactive proctype P() { do :: x = 1 :: x = 0 od }\nactive proctype Q() { x < 2; skip }\n\
+                     ltl often { []<>(x == 1) }\nltl small { [] (x < 2) }\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().expect("a folder"));
+        for (name, text) in [("broken.pml", BROKEN), ("fine.pml", FINE), ("wrong.pml", WRONG), ("cycle.pml", CYCLE)] {
+            folder.write(name, text);
+        }
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn pv(&self, line: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
+        command.current_dir(&self.0).args(line.split_whitespace()).stdin(Stdio::null()).output().expect("it runs")
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+fn document(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", out(output), err(output)))
+}
+
+fn schema(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema").join(format!("{name}.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).expect("a schema")).expect("JSON")
+}
+
+fn must_fit(kind: &str, value: &Value, what: &str) {
+    let errors = schema::errors(&schema(kind), value);
+    assert!(errors.is_empty(), "{what}: {errors:#?}\n{value:#}");
+}
+
+#[test]
+fn every_kind_of_json_is_as_its_schema_says() {
+    let folder = Folder::new();
+    folder.write("warn.pml", "byte x; active proctype P() { x = 1 } ltl p { [] zz }\n");
+    folder.write("progress.pml", "byte x; active proctype P() { do :: x = 1 - x od }\n");
+    folder.write("f.ltl", "[] (x < 1)\n");
+    for (line, exit) in [
+        ("broken.pml", 1),
+        ("broken.pml --no-trail --full", 1),
+        ("broken.pml --shortest", 1),
+        ("broken.pml --another", 1),
+        ("fine.pml --sleep --cache 500 --replace type", 0),
+        ("fine.pml --por --deadlocks-only", 0),
+        ("fine.pml --search bfs --cache 500 --hub", 0),
+        ("fine.pml --search bfs --disk", 0),
+        ("fine.pml --search bfs --serial --cache 100", 0),
+        ("fine.pml --store compact --slots 100 --repeat 2", 0),
+        ("fine.pml --store bloom --pod 1", 0),
+        ("fine.pml --store tree --memory 64M --time 100", 0),
+        ("fine.pml --workers 2 --all-errors", 0),
+        ("fine.pml --max-depth 1", 3),
+        ("fine.pml --certificate c", 0),
+        ("fine.pml --fair", 0),
+        ("cycle.pml", 1),
+        ("cycle.pml --fair --property often", 1),
+        ("cycle.pml --formula-file f.ltl", 1),
+        ("progress.pml --non-progress", 1),
+        ("warn.pml --no-claims", 0),
+        ("warn.pml", 2),
+        ("wrong.pml", 2),
+        ("gone.pml", 2),
+        ("fine.pml --property p", 2),
+        ("fine.pml broken.pml wrong.pml cycle.pml gone.pml", 1),
+    ] {
+        let output = folder.pv(&format!("check --json {line}"));
+        assert_eq!(code(&output), exit, "{line}: {}", err(&output));
+        must_fit("check", &document(&output), line);
+    }
+    let processes = folder.pv("check fine.pml --processes 2 --json");
+    if !err(&processes).contains("without the feature") {
+        must_fit("check", &document(&processes), "--processes");
+    }
+    must_fit("stats", &document(&folder.pv("stats cycle.pml --json")), "stats");
+    for trail in ["broken.pml.trail.json", "cycle.pml.trail.json", "progress.pml.trail.json"] {
+        let text = std::fs::read_to_string(folder.path(trail)).expect("a trail");
+        must_fit("trail", &serde_json::from_str(&text).expect("JSON"), trail);
+    }
+}
+
+#[test]
+fn what_a_comparison_writes_is_as_its_schema_says() {
+    let folder = Folder::new();
+    let output = folder.pv("compare fine.pml --out o");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let results = std::fs::read_to_string(folder.path("o/results.json")).expect("results");
+    let results: Value = serde_json::from_str(&results).expect("JSON");
+    assert!(results["runs"].as_array().is_some_and(|runs| runs.len() > 3), "{results:#}");
+    must_fit("compare", &results, "results.json");
+}
+
+#[test]
+fn the_schemas_are_closed_and_the_validator_can_say_no() {
+    for kind in ["check", "stats", "compare", "trail"] {
+        assert_eq!(schema::open_objects(&schema(kind), kind), Vec::<String>::new());
+    }
+    let folder = Folder::new();
+    let report = document(&folder.pv("check broken.pml --json"));
+    let check = schema("check");
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut value = report.clone();
+        change(&mut value);
+        schema::errors(&check, &value)
+    };
+    assert!(changed(&|_| {}).is_empty());
+    assert!(!changed(&|value| value["news"] = json!(1)).is_empty());
+    assert!(!changed(&|value| value["errors"][0]["news"] = json!(1)).is_empty());
+    assert!(!changed(&|value| value["verdict"] = json!("fine")).is_empty());
+    assert!(!changed(&|value| value["depth"] = json!(1.5)).is_empty());
+    assert!(!changed(&|value| drop(value.as_object_mut().map(|fields| fields.remove("states")))).is_empty());
+}
+
+#[test]
+fn a_model_that_does_not_load_is_told_as_json() {
+    let folder = Folder::new();
+    let output = folder.pv("check wrong.pml --json");
+    assert_eq!(code(&output), 2);
+    let told = document(&output);
+    assert_eq!((&told["verdict"], &told["exit_code"]), (&json!("not-checked"), &json!(2)));
+    let diagnostic = &told["diagnostics"][0];
+    assert_eq!(diagnostic["message"], "unknown variable `yy`");
+    assert_eq!(
+        (&diagnostic["file"], &diagnostic["line"], &diagnostic["column"], &diagnostic["end"], &diagnostic["severity"]),
+        (&json!("wrong.pml"), &json!(4), &json!(3), &json!({"line": 4, "column": 5}), &json!("error"))
+    );
+    // People see it, too.
+    assert!(err(&output).contains("wrong.pml:4:3"), "{}", err(&output));
+    assert_eq!(document(&folder.pv("check gone.pml --json"))["diagnostics"][0].get("file"), None);
+}
+
+#[test]
+fn sarif_has_place_and_path() {
+    let folder = Folder::new();
+    let output = folder.pv("check broken.pml cycle.pml wrong.pml fine.pml --format sarif");
+    assert_eq!(code(&output), 1);
+    let sarif = document(&output);
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    assert_eq!(run["invocations"][0]["exitCode"], 1);
+    let rules: Vec<&str> = run["tool"]["driver"]["rules"]
+        .as_array()
+        .expect("rules")
+        .iter()
+        .filter_map(|rule| rule["id"].as_str())
+        .collect();
+    let results = run["results"].as_array().expect("results");
+    for result in results {
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(Some(rules[index]), result["ruleId"].as_str(), "{result:#}");
+    }
+    let of = |rule: &str| results.iter().filter(|result| result["ruleId"] == rule).collect::<Vec<_>>();
+    let [assertion] = of("assertion")[..] else { panic!("{results:#?}") };
+    let place = &assertion["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "broken.pml");
+    assert_eq!(place["region"], json!({"startLine": 5, "startColumn": 3, "endLine": 5, "endColumn": 16}));
+    let steps = assertion["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("steps");
+    let lines: Vec<&Value> =
+        steps.iter().map(|step| &step["location"]["physicalLocation"]["region"]["startLine"]).collect();
+    assert_eq!(lines, [4, 5, 5]);
+    assert_eq!(steps[0]["location"]["message"]["text"], "P(0): x = 1");
+    let [cycle] = of("acceptance-cycle")[..] else { panic!("{results:#?}") };
+    assert_eq!(cycle["properties"]["property"], "often");
+    let repeats = cycle["codeFlows"][0].to_string().matches("from here on the steps repeat").count();
+    assert_eq!(repeats, 1, "{cycle:#}");
+    let [error] = of("model-error")[..] else { panic!("{results:#?}") };
+    assert_eq!(error["locations"][0]["physicalLocation"]["region"]["startLine"], 4);
+    // Without an answer the run was no success.
+    let incomplete = document(&folder.pv("check fine.pml --max-depth 1 --format sarif"));
+    let invocation = &incomplete["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().expect("a text");
+    assert!(said.contains("--max-depth"), "{said}");
+}
+
+#[test]
+fn junit_has_a_suite_for_each_model() {
+    let folder = Folder::new();
+    let output = folder.pv("check broken.pml cycle.pml wrong.pml --format junit");
+    assert_eq!(code(&output), 1);
+    let text = out(&output);
+    assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pv\" tests=\"5\" failures=\"2\" errors=\"1\""), "{text}");
+    assert!(text.contains("<testsuite name=\"cycle.pml\" tests=\"3\" failures=\"1\" errors=\"0\""), "{text}");
+    assert!(text.contains("<testcase name=\"small\" classname=\"cycle.pml\""), "{text}");
+    assert!(text.contains("<failure type=\"acceptance-cycle\""), "{text}");
+    assert!(text.contains("message=\"assertion violated ((x&lt;1)&amp;&amp;(y&lt;(100%9)))\""), "{text}");
+    assert!(text.contains("<error type=\"not-checked\" message=\"unknown variable `yy`\">wrong.pml:4:3: "), "{text}");
+    let incomplete = out(&folder.pv("check fine.pml --max-depth 1 --format junit"));
+    assert!(incomplete.contains("errors=\"1\"") && incomplete.contains("<error type=\"incomplete\""), "{incomplete}");
+    let fine = out(&folder.pv("check fine.pml --format junit"));
+    assert!(fine.contains("tests=\"1\" failures=\"0\" errors=\"0\"") && !fine.contains("<error"), "{fine}");
+    // An error of the model is none of its property.
+    folder.write("both.pml", "byte x; active proctype P() { x = 1; assert(x == 2) } ltl p { [] (x < 2) }\n");
+    let both = out(&folder.pv("check both.pml --format junit"));
+    assert!(both.contains("tests=\"2\" failures=\"1\" errors=\"0\""), "{both}");
+    assert!(both.contains("<testcase name=\"p\" classname=\"both.pml\" file=\"both.pml\" time=\"0.0"), "{both}");
+}
+
+#[test]
+fn workflow_commands_annotate_lines() {
+    let folder = Folder::new();
+    let output = folder.pv("check broken.pml wrong.pml fine.pml --format github");
+    assert_eq!(code(&output), 1);
+    let text = out(&output);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 5, "{text}");
+    let message =
+        "assertion violated ((x<1)&&(y<(100%259))), depth 1%0Areplay it: pv replay broken.pml broken.pml.trail.json";
+    assert_eq!(
+        lines[0],
+        format!("::error file=broken.pml,line=5,endLine=5,col=3,endColumn=16,title=pv%3A assertion::{message}")
+    );
+    assert!(lines[1].starts_with("pv: broken.pml: violated: assertion"), "{text}");
+    assert!(lines[2].starts_with("::error file=wrong.pml,line=4,endLine=4,col=3,endColumn=5,title=pv::"), "{text}");
+    assert!(lines[4].starts_with("pv: fine.pml: verified; "), "{text}");
+    let incomplete = out(&folder.pv("check fine.pml --max-depth 1 --format github"));
+    assert!(incomplete.starts_with("::error title=pv%3A incomplete::fine.pml: paths were cut off"), "{incomplete}");
+}
+
+#[test]
+fn the_worst_model_decides() {
+    let folder = Folder::new();
+    for (line, exit) in [
+        ("fine.pml cycle.pml --no-claims", 0),
+        ("fine.pml broken.pml wrong.pml", 1),
+        ("wrong.pml fine.pml", 2),
+        ("fine.pml cycle.pml --no-claims --max-depth 1", 3),
+        ("fine.pml wrong.pml --max-depth 1", 2),
+    ] {
+        let output = folder.pv(&format!("check {line}"));
+        assert_eq!(code(&output), exit, "{line}: {}{}", out(&output), err(&output));
+    }
+    let output = folder.pv("check fine.pml wrong.pml broken.pml");
+    let text = out(&output);
+    let end: Vec<&str> = text.lines().rev().take(4).collect();
+    assert_eq!(end[3], "3 models: 1 verified, 1 violated, 1 not checked", "{text}");
+    assert!(end[2].starts_with("  fine.pml: verified; "), "{text}");
+    assert_eq!(end[1], "  wrong.pml: not checked: unknown variable `yy`", "{text}");
+    let several = document(&folder.pv("check fine.pml wrong.pml broken.pml --json"));
+    assert_eq!(
+        several["summary"],
+        json!({"models": 3, "verified": 1, "no_error_found": 0, "violated": 1, "incomplete": 0, "not_checked": 1, "exit_code": 1})
+    );
+    assert_eq!(several["models"][2]["errors"][0]["trail"], "broken.pml.trail.json");
+}
+
+#[test]
+fn trails_of_models_of_one_name_stay_apart() {
+    let folder = Folder::new();
+    folder.write("a/m.pml", BROKEN);
+    folder.write("b/m.pml", "byte z; active proctype P() { assert(z == 1) }\n");
+    assert_eq!(code(&folder.pv("check a/m.pml b/m.pml")), 1);
+    for name in ["a", "b"] {
+        let replay = folder.pv(&format!("replay {name}/m.pml {name}-m.pml.trail.json"));
+        assert_eq!(code(&replay), 0, "{}", err(&replay));
+    }
+    assert!(!folder.path("m.pml.trail.json").exists());
+    assert_eq!(code(&folder.pv("check a/m.pml b/m.pml --no-trail")), 1);
+}
+
+#[test]
+fn what_is_of_one_model_is_refused_for_several() {
+    let folder = Folder::new();
+    for (line, says) in [
+        ("fine.pml broken.pml --trail t", "--trail with several models"),
+        ("fine.pml broken.pml --certificate c", "--certificate with several models"),
+        ("fine.pml broken.pml --search bfs --checkpoint c", "--checkpoint with several models"),
+        ("fine.pml broken.pml --processes 2", "--hosts and --processes with several models"),
+        ("fine.pml -", "`-` with other models"),
+        ("fine.pml fine.pml", "a model twice"),
+        ("fine.pml ./fine.pml", "fine.pml and ./fine.pml are one file"),
+        ("fine.pml --json --format junit", "--json with another --format"),
+    ] {
+        let output = folder.pv(&format!("check {line}"));
+        assert_eq!((code(&output), out(&output).as_str()), (2, ""), "{line}");
+        assert!(err(&output).contains(says), "{line}: {}", err(&output));
+    }
+    // A setting of a comparison has one model, too.
+    folder.write("matrix.toml", "[[runs]]\nsleep = \"broken.pml\"\n");
+    let output = folder.pv("compare fine.pml --out o --matrix matrix.toml");
+    assert!(out(&output).contains("unexpected argument 'broken.pml' found"), "{}", out(&output));
+}
+
+#[test]
+fn quiet_is_one_line() {
+    let folder = Folder::new();
+    for (line, exit, begins) in [
+        ("fine.pml", 0, "fine.pml: verified; "),
+        ("broken.pml", 1, "broken.pml: violated: assertion ((x<1)&&(y<(100%9))) at broken.pml:5, depth 1; 2 states, "),
+        ("cycle.pml", 1, "cycle.pml: violated: acceptance cycle"),
+        ("fine.pml --max-depth 1", 3, "fine.pml: incomplete: paths were cut off"),
+        ("wrong.pml", 2, "wrong.pml: not checked: unknown variable `yy`"),
+        ("fine.pml --store bloom", 0, "fine.pml: no error found: states may have been omitted"),
+    ] {
+        let output = folder.pv(&format!("check {line} --quiet"));
+        assert_eq!(code(&output), exit, "{line}: {}", err(&output));
+        let text = out(&output);
+        assert!(text.starts_with(begins) && text.ends_with('\n') && text.lines().count() == 1, "{line}: {text}");
+        assert_eq!(text.contains(" state") && text.ends_with(" s\n"), exit != 2, "{line}: {text}");
+    }
+    assert_eq!(out(&folder.pv("check fine.pml broken.pml --quiet")).lines().count(), 2);
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let folder = Folder::new();
+    let help = out(&folder.pv("--help"));
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.contains(&"check") && commands.contains(&"completions"), "{commands:?}");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = folder.pv(&format!("completions {shell}"));
+        assert_eq!(code(&output), 0, "{shell}");
+        let text = out(&output);
+        for word in commands.iter().chain(&["max-depth"]) {
+            assert!(text.contains(word), "{shell}: {word}");
+        }
+        // Values of options are completed where the shell can.
+        assert_eq!(text.contains("sarif"), !matches!(shell, "powershell" | "elvish"), "{shell}");
+    }
+    assert_eq!(code(&folder.pv("completions tcsh")), 2);
+    let page = folder.pv("man");
+    assert_eq!(code(&page), 0);
+    assert!(out(&page).contains(".TH pv 1"), "{}", out(&page));
+    assert_eq!(code(&folder.pv("man pages/man1")), 0);
+    for command in commands {
+        let text = std::fs::read_to_string(folder.path(&format!("pages/man1/pv-{command}.1"))).expect(command);
+        assert!(text.contains(&format!(".TH pv-{command} 1")), "{command}");
+    }
+    assert!(folder.path("pages/man1/pv.1").exists());
+    // A folder that cannot be made.
+    let refused = folder.pv("man fine.pml");
+    assert_eq!(code(&refused), 2);
+    assert!(err(&refused).contains("the manual cannot be written to fine.pml"), "{}", err(&refused));
+}
