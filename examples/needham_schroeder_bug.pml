@@ -28,7 +28,7 @@ chan in_a = [0] of { mtype, mtype, mtype, mtype };
 chan in_b = [0] of { mtype, mtype, mtype, mtype };
 
 mtype a_partner = none, b_partner = none;
-bool a_done, b_done;
+bool a_done, b_done; /* pv: allow(never-read) */
 bool knows_na, knows_nb;
 
 active proctype A()

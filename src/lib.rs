@@ -15,10 +15,12 @@ pub mod format;
 #[cfg(test)]
 mod fuzz_tests;
 pub mod limit;
+pub mod lint;
 pub mod load;
 pub mod ltl;
 pub mod model;
 pub mod mutants;
+pub mod names;
 pub mod native;
 mod report;
 pub mod search;

@@ -2,11 +2,13 @@
 //! as a library all come through here.
 
 use crate::model::Model;
+use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::lexer::{PpToken, RawKind};
 use crate::source::preprocess::{PreprocessOptions, preprocess_all};
 use crate::source::render::render;
 use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::tree::Unit;
 use crate::{sema, syntax};
 use std::path::Path;
 
@@ -56,6 +58,18 @@ pub fn compile_within(
     diagnostics: &mut Vec<Diagnostic>,
     full: &dyn Fn() -> Option<String>,
 ) -> Option<Model> {
+    front(map, file, outside, options, diagnostics, full).map(|(_, model)| model)
+}
+
+/// As [`compile_within`], with the tree: for the lints. Every diagnostic has a code.
+pub fn front(
+    map: &mut SourceMap,
+    file: FileId,
+    outside: Option<Outside>,
+    options: &PreprocessOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+    full: &dyn Fn() -> Option<String>,
+) -> Option<(Unit, Model)> {
     let name = map.file(file).name.clone();
     let goes_on = |diagnostics: &mut Vec<Diagnostic>| {
         if let Some(why) = full() {
@@ -65,17 +79,31 @@ pub fn compile_within(
         !failed(diagnostics)
     };
     let tokens = tokens(map, file, outside, options, diagnostics);
+    mark(diagnostics, Code::Preprocessor);
     if !goes_on(diagnostics) {
         return None;
     }
     let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
-    let unit = syntax::parse(map, tokens, diagnostics).filter(|_| goes_on(diagnostics))?;
-    let model = sema::analyse(map, &unit, &name, diagnostics).filter(|_| goes_on(diagnostics))?;
+    let unit = syntax::parse(map, tokens, diagnostics);
+    mark(diagnostics, Code::Syntax);
+    let unit = unit.filter(|_| goes_on(diagnostics))?;
+    let model = sema::analyse(map, &unit, &name, diagnostics);
+    mark(diagnostics, Code::Meaning);
+    let mut model = model.filter(|_| goes_on(diagnostics))?;
+    model.broken.iter_mut().for_each(|formula| mark(&mut formula.diagnostics, Code::Formula));
     let mut model = Model { fingerprint, ..model };
     if let Some(outside) = outside {
         mark_outside(map, &mut model, outside, diagnostics);
+        mark(diagnostics, Code::Formula);
     }
-    (!failed(diagnostics)).then_some(model)
+    (!failed(diagnostics)).then_some((unit, model))
+}
+
+/// Gives the diagnostics that have none the code of the step that has found them.
+pub fn mark(diagnostics: &mut [Diagnostic], family: Code) {
+    for diagnostic in diagnostics {
+        diagnostic.code.get_or_insert(family);
+    }
 }
 
 /// The tokens of the model, and behind them those of a property from outside.

@@ -48,16 +48,12 @@ pub(crate) fn run(console: &Console, args: &FmtArgs) -> u8 {
         return WRONG;
     };
     if args.expand {
-        show(console, &map, &diagnostics);
         return console.print_data(&syntax::print::unit(&unit), 0);
     }
     let text = &map.file(file).text;
     match format_source(text) {
         Ok(formatted) if args.check => u8::from(formatted != *text) * OTHERWISE,
-        Ok(formatted) => {
-            show(console, &map, &diagnostics);
-            console.print_data(&formatted, 0)
-        }
+        Ok(formatted) => console.print_data(&formatted, 0),
         Err(error) => {
             let span = Span { file, start: error.range.start, end: error.range.end, ..Span::default() };
             diagnostics.push(Diagnostic::error(error.message, span, ""));

@@ -2,7 +2,8 @@
 
 use super::console::{Console, WRONG};
 use super::options::{CheckArgs, ModelArgs, PropertyArgs};
-use crate::load::{Outside, Writing, compile_within, failed};
+use crate::lint;
+use crate::load::{Outside, Writing, failed, front};
 use crate::model::Model;
 use crate::report::formats::Told;
 use crate::report::number::bytes;
@@ -36,7 +37,7 @@ const FORMULA: &str = "<formula>";
 
 /// Reads and compiles a model for a command that checks no properties of its own: one that cannot be read is a warning.
 pub(crate) fn load_model(console: &Console, args: &ModelArgs) -> Result<Loaded, u8> {
-    load(console, args, None, &|_| false, None)
+    load(console, args, None, &|_| false, None, false)
 }
 
 /// Reads and compiles a model for a replay, with the property from outside that the trail is about.
@@ -45,16 +46,26 @@ pub(crate) fn load_for_replay(
     args: &ModelArgs,
     outside: Option<&OutsideText>,
 ) -> Result<Loaded, u8> {
-    load(console, args, outside.cloned(), &|_| false, None)
+    load(console, args, outside.cloned(), &|_| false, None, false)
 }
 
-/// Reads and compiles a model for a check: a property that is to be checked has to be readable.
+/// Reads and compiles a model for a check: a property that is to be checked has to be readable. Warnings are told, and the
+/// lints run.
 pub(crate) fn load_for_check(console: &Console, args: &CheckArgs) -> Result<Loaded, u8> {
+    load_to_search(console, args, true)
+}
+
+/// As [`load_for_check`], for a search that goes on: who began it has been warned.
+pub(crate) fn load_for_resume(console: &Console, args: &CheckArgs) -> Result<Loaded, u8> {
+    load_to_search(console, args, false)
+}
+
+fn load_to_search(console: &Console, args: &CheckArgs, warns: bool) -> Result<Loaded, u8> {
     let checks = &args.checks;
     let outside = outside(checks).map_err(|message| console.wrong(message))?;
     let claims = !checks.no_claims && !checks.non_progress && outside.is_none();
     let checked = |name: &str| claims && checks.property.as_deref().is_none_or(|wanted| wanted == name);
-    load(console, &args.model, outside, &checked, args.search.memory)
+    load(console, &args.model, outside, &checked, args.search.memory, warns)
 }
 
 /// The property that is given beside the model, if one is.
@@ -91,6 +102,7 @@ fn load(
     outside: Option<OutsideText>,
     checked: &dyn Fn(&str) -> bool,
     memory: Option<u64>,
+    warns: bool,
 ) -> Result<Loaded, u8> {
     let start = Instant::now();
     let mut map = SourceMap::new();
@@ -107,7 +119,13 @@ fn load(
         (used > budget.max(LEAST_BUDGET))
             .then(|| format!("to read it took {} of {} (--memory)", bytes(used), bytes(budget)))
     };
-    let model = compile_within(&mut map, file, beside, &options, &mut diagnostics, &full);
+    let read = front(&mut map, file, beside, &options, &mut diagnostics, &full);
+    let model = read.map(|(unit, model)| {
+        if warns {
+            lint::lint(&map, &unit, &mut diagnostics);
+        }
+        model
+    });
     for formula in model.iter().flat_map(|model| &model.broken) {
         let is_outside = beside.is_some_and(|outside| map.use_site(formula.span).file == outside.file);
         let severity = if is_outside || checked(&formula.name) { Severity::Error } else { Severity::Warning };
@@ -120,6 +138,11 @@ fn load(
                 false => wrong.with_note(format!("the property `{}` cannot be checked", formula.name)),
             });
         }
+    }
+    if warns {
+        lint::settle(&map, &mut diagnostics);
+    } else if !failed(&diagnostics) {
+        diagnostics.clear();
     }
     show(console, &map, &diagnostics);
     match model.filter(|_| !failed(&diagnostics)) {

@@ -5,6 +5,7 @@ use super::console::{Console, WRONG};
 use super::load::show;
 use crate::ltl::foreign::OUR_SPELLING;
 use crate::ltl::{buchi, parse, print};
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 use clap::Args;
@@ -52,7 +53,8 @@ fn warn_of_complement(console: &Console, formula: &str, atoms: &[String]) {
     let start = u32::try_from(start).unwrap_or(u32::MAX);
     let span = Span { file, start, end: start.saturating_add(1), ..Span::default() };
     let label = "this holds unless every bit of the number is set";
-    let warning = Diagnostic::warning("`~` turns the bits of a number around", span, label);
+    let warning =
+        Diagnostic::warning("`~` turns the bits of a number around", span, label).with_code(Code::ComplementInFormula);
     show(console, &map, &[warning.with_help("for \"not\" write `!`")]);
 }
 

@@ -11,6 +11,7 @@ mod cluster;
 mod combine;
 mod compare;
 mod console;
+mod explain;
 mod fmt;
 mod graph;
 mod load;
@@ -70,6 +71,8 @@ enum Command {
     Completions(manual::CompletionsArgs),
     /// The manual, as pages for `man`.
     Man(manual::ManArgs),
+    /// What the code of an error or warning means; without a code, the list of all.
+    Explain(explain::ExplainArgs),
 }
 
 /// Exit code for a bug in pv itself.
@@ -142,6 +145,7 @@ fn run(cli: &Cli) -> u8 {
         Command::Ltl(args) => ltl::run(&console, args),
         Command::Completions(args) => manual::completions(&console, args, Cli::command()),
         Command::Man(args) => manual::man(&console, args, Cli::command()),
+        Command::Explain(args) => explain::run(&console, args),
     }
 }
 

@@ -9,7 +9,7 @@ use super::check::run_plans;
 use super::cluster::Cluster;
 use super::combine;
 use super::console::Console;
-use super::load::load_for_check;
+use super::load::load_for_resume;
 use super::options::{CheckArgs, Format, SearchArgs, StoreKind};
 use super::output::Output;
 use super::plan::plans;
@@ -93,7 +93,7 @@ fn go_on(
     origin: &Origin<CheckArgs>,
     output: &mut Output<'_>,
 ) -> u8 {
-    let loaded = match load_for_check(console, options) {
+    let loaded = match load_for_resume(console, options) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };

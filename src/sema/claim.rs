@@ -6,6 +6,7 @@ use crate::model::{
     self, Action, After, Automaton, Claim, ExprKind, Initial, Location, ProctypeKind, Trace, Transition, TransitionType,
 };
 use crate::source::Span;
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, Expr, Formula, FormulaKind, FormulaOp, Ltl, Temporal};
 use std::sync::Arc;
@@ -153,6 +154,7 @@ impl Analyser<'_> {
                     let label = "this holds unless every bit of the number is set";
                     self.report(
                         Diagnostic::warning("`~` turns the bits of a number around", atom.span, label)
+                            .with_code(Code::ComplementInFormula)
                             .with_help("for \"not\" write `!`"),
                     );
                 }

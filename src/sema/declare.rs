@@ -7,6 +7,7 @@ use super::layout::{self, Allocator, Kind, LARGEST, MOST_FIELDS, Messages, Struc
 use super::{Analyser, GlobalInitial, text};
 use crate::model::{self, Channel, ExprKind, Initial, MtypeSet, Place, Region, Scalar, ScalarType};
 use crate::source::Span;
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::*;
 use std::collections::HashMap;
@@ -78,7 +79,12 @@ impl Analyser<'_> {
         let mut names: HashMap<Arc<str>, Span> = HashMap::new();
         for declaration in &typedef.fields {
             if declaration.visibility != Visibility::Plain {
-                self.warn(declaration.span, "`hidden`, `show` and `local` mean nothing in a typedef", "ignored");
+                self.warn(
+                    Code::WithoutEffect,
+                    declaration.span,
+                    "`hidden`, `show` and `local` mean nothing in a typedef",
+                    "ignored",
+                );
             }
             for declarator in &declaration.variables {
                 if let Some(&first) = names.get(&declarator.name.name) {
@@ -298,6 +304,7 @@ impl Analyser<'_> {
         {
             let value = bound.first.filter(|&value| value > 0).unwrap_or(8);
             self.warn(
+                Code::VariableBound,
                 size.span,
                 format!("the array bound is a variable; its first value {value} is taken"),
                 "not a constant",
@@ -384,7 +391,12 @@ impl Analyser<'_> {
         match (var.kind, initializer) {
             (Kind::Struct(number), initializer) => {
                 if let Some(Initializer::Channel { span, .. } | Initializer::Expr(Expr { span, .. })) = initializer {
-                    self.warn(*span, format!("`{name}` is a structure; its initialiser is ignored"), "ignored");
+                    self.warn(
+                        Code::WithoutEffect,
+                        *span,
+                        format!("`{name}` is a structure; its initialiser is ignored"),
+                        "ignored",
+                    );
                 }
                 if !self.structs[number].initialised {
                     return;

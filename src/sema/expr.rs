@@ -5,6 +5,7 @@ use super::place::Resolved;
 use super::{Analyser, Count, text};
 use crate::model::{self, ExprKind as Out, RemotePlace};
 use crate::source::Span;
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::{Expr, ExprKind, Ident, ProctypeKind, VarRef};
 use std::sync::Arc;
@@ -103,13 +104,18 @@ impl Analyser<'_> {
 
     fn claims_only(&mut self, span: Span, word: &str) {
         if self.body.as_ref().is_some_and(|body| body.kind != ProctypeKind::Never) {
-            self.warn(span, format!("`{word}` outside of a never claim"), "meant for claims");
+            self.warn(Code::OnlyInClaims, span, format!("`{word}` outside of a never claim"), "meant for claims");
         }
     }
 
     fn check_special(&mut self, var: &VarRef, kind: &Out) {
         if matches!(kind, Out::Pid | Out::GetPriority(_)) && self.body.is_none() {
-            self.warn(var.span, format!("`{}` outside of a process", text::var(var)), "no process runs here");
+            self.warn(
+                Code::OnlyInProcesses,
+                var.span,
+                format!("`{}` outside of a process", text::var(var)),
+                "no process runs here",
+            );
         }
     }
 
@@ -230,7 +236,7 @@ impl Analyser<'_> {
             return None;
         };
         let (name, given) = (name.name.clone(), flat.len());
-        self.runs.push(Count { name, given, span, receive: false, channel: None });
+        self.runs.push(Count { name, given, span, receive: false, tagged: false, channel: None });
         let priority = match priority {
             None => None,
             Some(value) => match self.need_constant(value, "a priority")? {

@@ -18,6 +18,7 @@ mod text;
 mod uses;
 
 use crate::model::{self, Claim, Creation, Initial, Model, MtypeSet, Region, Uses, Variable};
+use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::{SourceMap, Span};
 use crate::syntax::tree::{Item, ProctypeKind, Unit};
@@ -91,6 +92,8 @@ struct Count {
     span: Span,
     /// A receive: SPIN judges it only when it is reached.
     receive: bool,
+    /// A receive of messages with a certain constant.
+    tagged: bool,
     /// Fields and declaration of the channel, where they are known.
     channel: Option<(usize, Span)>,
 }
@@ -191,8 +194,8 @@ impl<'a> Analyser<'a> {
         self.report(Diagnostic::error(message, span, label));
     }
 
-    fn warn(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) {
-        self.report(Diagnostic::warning(message, span, label));
+    fn warn(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
+        self.report(Diagnostic::warning(message, span, label).with_code(code));
     }
 
     /// Set and value of an mtype name.
@@ -337,7 +340,8 @@ impl<'a> Analyser<'a> {
                 if refused {
                     let most = self.most_fields;
                     let label = format!("{} given, but no channel of the model has more than {most}", send.given);
-                    self.error(send.span, format!("too many fields in a message to `{}`", send.name), label);
+                    let message = format!("too many fields in a message to `{}`", send.name);
+                    self.report(Diagnostic::error(message, send.span, label).with_code(Code::MessageFields));
                 }
                 continue;
             };
@@ -349,7 +353,14 @@ impl<'a> Analyser<'a> {
                 } else {
                     Diagnostic::warning(message, send.span, "an error when it is reached")
                 };
-                self.report(diagnostic.with_label(declared, "declared here"));
+                self.report(diagnostic.with_code(Code::MessageFields).with_label(declared, "declared here"));
+            } else if send.given < fields && !send.tagged {
+                let message = format!("`{}` has messages of {fields} fields, not {}", send.name, send.given);
+                let label = if send.receive { "the last ones are lost" } else { "an error when it is reached" };
+                let warning = Diagnostic::warning(message, send.span, label).with_code(Code::MessageFields);
+                let help = send.receive.then_some("write `_` for a field that is of no interest");
+                let warning = warning.with_label(declared, "declared here");
+                self.report(help.into_iter().fold(warning, Diagnostic::with_help));
             }
         }
         for run in std::mem::take(&mut self.runs) {

@@ -4,6 +4,7 @@ use super::layout::{Kind, MOST_FIELDS, Struct, Var};
 use super::{Analyser, text};
 use crate::model::{self, Dimension, ExprKind, Index, Place, Region, ScalarType};
 use crate::source::Span;
+use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Label};
 use crate::source::suggest;
 use crate::syntax::tree::{Expr, ExprKind as ExprKindTree, Ident, Segment, VarRef};
@@ -33,6 +34,9 @@ pub(super) struct Whole {
     pub span: Span,
 }
 
+/// Keywords that stand alone: one that is misspelt reads as a variable.
+const STATEMENTS: &[&str] = &["else", "break", "skip", "timeout", "true", "false"];
+
 impl Analyser<'_> {
     /// The variable a name stands for here.
     pub(super) fn find(&self, name: &str) -> Option<&Var> {
@@ -52,7 +56,7 @@ impl Analyser<'_> {
     }
 
     fn missing(&mut self, message: String, label: &str, name: &Ident, candidates: &[Arc<str>]) {
-        let mut diagnostic = Diagnostic::error(message, name.span, label);
+        let mut diagnostic = Diagnostic::error(message, name.span, label).with_code(Code::UnknownName);
         if let Some(near) = suggest::suggest(&name.name, candidates.iter().map(|name| &**name)) {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
         }
@@ -72,6 +76,12 @@ impl Analyser<'_> {
         candidates.sort();
         self.unknown("variable", name, &candidates);
         let at = self.diagnostics.len() - 1;
+        if self.diagnostics[at].help.is_none()
+            && let Some(keyword) = suggest::suggest(&name.name, STATEMENTS.iter().copied())
+        {
+            self.diagnostics[at].help = Some(format!("did you mean `{keyword}`?"));
+            self.diagnostics[at].code = Some(Code::MisspeltKeyword);
+        }
         if self.declaring_now.contains(&name.name) {
             let note = "a name is known only behind the whole declaration it stands in";
             self.diagnostics[at].notes.push(note.into());
@@ -199,6 +209,7 @@ impl Analyser<'_> {
             (None, Some(index)) if matches!(index.kind, ExprKindTree::Number(0)) => {
                 self.report(
                     Diagnostic::warning(format!("`{}` is not an array", var.name), index.span, "has no effect")
+                        .with_code(Code::IndexWithoutArray)
                         .with_label(var.span, "declared here"),
                 );
                 Some(())
@@ -233,6 +244,7 @@ impl Analyser<'_> {
             Some(value) => {
                 let last = dimension.length - 1;
                 self.warn(
+                    Code::IndexOutside,
                     index.span,
                     format!("the index {value} is outside of `{name}`, whose last element is {last}"),
                     "an error when it is reached",
@@ -349,6 +361,7 @@ impl Analyser<'_> {
                     let make = if strict { Diagnostic::error } else { Diagnostic::warning };
                     self.report(
                         make(message, var.span, "used as a channel".to_owned())
+                            .with_code(Code::NotAChannel)
                             .with_label(variable.span, "declared here"),
                     );
                     if strict {

@@ -5,6 +5,7 @@ use super::place::Resolved;
 use super::{Analyser, Count, text};
 use crate::model::{self, FormatPiece, ReceiveArgument as Out, ScalarType};
 use crate::source::Span;
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::{Expr, ExprKind, ReceiveArgument, VarRef};
 use std::sync::Arc;
@@ -70,6 +71,12 @@ impl Analyser<'_> {
             }
         }
         self.check_fields(flat.len(), true, channel, name, span);
+        // `q?ack`: of a message that is known by a constant the rest is often of no interest.
+        if flat.iter().any(|argument| matches!(argument, Out::Match(_)))
+            && let Some(count) = self.sends.last_mut()
+        {
+            count.tagged = true;
+        }
         flat
     }
 
@@ -84,7 +91,7 @@ impl Analyser<'_> {
         span: Span,
     ) {
         let channel = channel.and_then(|var| var.messages.as_ref().map(|messages| (messages.fields.len(), var.span)));
-        self.sends.push(Count { name: text::var(name).into(), given, span, receive, channel });
+        self.sends.push(Count { name: text::var(name).into(), given, span, receive, tagged: false, channel });
     }
 
     /// Cuts the text of a `printf` into pieces and judges them against the arguments.
@@ -120,6 +127,7 @@ impl Analyser<'_> {
                             let shown = other.map_or(String::new(), String::from);
                             self.report(
                                 Diagnostic::warning(format!("unknown conversion `%{shown}`"), span, "printed as it is")
+                                    .with_code(Code::PrintfText)
                                     .with_help("%c %d %e %o %u and %x are known; %% is a percent sign"),
                             );
                             text.push('%');
@@ -141,7 +149,7 @@ impl Analyser<'_> {
         }
         if used != arguments.len() {
             let message = format!("the text has {used} conversions, but {} values are given", arguments.len());
-            self.warn(span, message, "do not fit together");
+            self.warn(Code::PrintfText, span, message, "do not fit together");
         }
         pieces
     }

@@ -1,6 +1,7 @@
 //! What is wrong with a model, and how it is shown.
 
 use super::Span;
+use super::code::Code;
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,6 +26,8 @@ pub struct Label {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
+    /// What kind of fault it is; the front end gives every diagnostic one.
+    pub code: Option<Code>,
     /// One line: what is wrong.
     pub message: String,
     /// Where, and what was expected there.
@@ -42,6 +45,7 @@ impl Diagnostic {
     pub fn error(message: impl Into<String>, span: Span, label: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
+            code: None,
             message: message.into(),
             primary: Label { span, message: label.into() },
             secondary: Vec::new(),
@@ -53,6 +57,12 @@ impl Diagnostic {
     /// A warning at a place.
     pub fn warning(message: impl Into<String>, span: Span, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message, span, label) }
+    }
+
+    /// Says what kind of fault it is.
+    pub fn with_code(mut self, code: Code) -> Diagnostic {
+        self.code = Some(code);
+        self
     }
 
     /// Adds a second place.

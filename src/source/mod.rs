@@ -3,6 +3,7 @@
 //! Every token and every node of the tree carries a [`Span`]. A span names a byte range of one file and, if the
 //! text was produced by a macro or an inline, the expansion it came through; the [`SourceMap`] keeps the chain.
 
+pub mod code;
 pub mod diagnostic;
 pub mod lexer;
 pub mod preprocess;

@@ -4,6 +4,7 @@
 //! outside of those its odd characters are errors of the parser. A file with a NUL or full of control characters is no
 //! text and refused as a whole: a hundred messages about its bytes would help nobody.
 
+use super::code::Code;
 use super::diagnostic::Diagnostic;
 use super::preprocess::LARGEST_TEXT;
 use super::{FileId, SourceMap, Span};
@@ -125,6 +126,7 @@ impl SourceMap {
         if let Some(start) = odd {
             diagnostics.push(
                 Diagnostic::warning("this file is not UTF-8", at(start, '\u{fffd}'.len_utf8()), "the first odd byte")
+                    .with_code(Code::NotUtf8)
                     .with_note("odd bytes are read as U+FFFD"),
             );
         }

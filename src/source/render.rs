@@ -74,7 +74,11 @@ pub fn render_one(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(visible(&diagnostic.message)));
+    let title = level.primary_title(visible(&diagnostic.message));
+    let mut group = Group::with_title(match diagnostic.code.filter(|code| !code.is_family()) {
+        Some(code) => title.id(code.text()),
+        None => title,
+    });
     let (mut marks, hidden) = frames(map, diagnostic.primary.span);
     marks[0].label = visible(&diagnostic.primary.message).into_owned();
     for label in &diagnostic.secondary {

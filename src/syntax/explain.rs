@@ -3,9 +3,10 @@
 //! who come from C and of everybody who forgets a separator.
 
 use super::token::{Lexeme, Origin, Token};
-use crate::source::SourceMap;
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::suggest::suggest;
+use crate::source::{ExpansionKind, SourceMap};
 
 /// Words of other languages, and what serves here.
 const FOREIGN: &[(&str, &str)] = &[
@@ -116,7 +117,22 @@ pub(crate) fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &
     };
     let span = tokens.get(at).or(tokens.last()).map(|lexeme| lexeme.span).unwrap_or_default();
     let diagnostic = Diagnostic::error(format!("expected {words}, found {found}"), span, format!("expected {words}"));
+    if let Some(name) = macro_at(map, tokens, at).filter(|_| expected.has("NAME") && !expected.statement()) {
+        let code = if expected.expression() { Code::Syntax } else { Code::MacroAsName };
+        let diagnostic = place.advise(&expected, diagnostic);
+        let help = format!("`{name}` is a macro: what it stands for is read here; choose another name");
+        return if code == Code::Syntax { diagnostic } else { diagnostic.with_code(code).with_help(help) };
+    }
     place.advise(&expected, diagnostic)
+}
+
+/// The macro whose text starts with this token.
+fn macro_at<'m>(map: &'m SourceMap, tokens: &[Lexeme], at: usize) -> Option<&'m str> {
+    let of = |lexeme: &Lexeme| map.expansion(lexeme.span.expansion).map(|expansion| (expansion, lexeme.span.expansion));
+    let (expansion, number) = of(tokens.get(at)?)?;
+    let before = at.checked_sub(1).and_then(|before| of(tokens.get(before)?));
+    let starts = before.is_none_or(|(_, other)| other != number);
+    (expansion.kind == ExpansionKind::Macro && starts).then_some(&*expansion.name)
 }
 
 /// What the parser would have taken.
@@ -248,7 +264,7 @@ impl<'a> Place<'a> {
             return diagnostic.with_help(help);
         }
         let diagnostic = match self.slip(expected) {
-            Some(help) => return diagnostic.with_help(help),
+            Some(help) => return Diagnostic { code: self.code_of_slip(expected), ..diagnostic.with_help(help) },
             None => diagnostic,
         };
         if let Some(diagnostic) = self.unknown_word(expected, &diagnostic) {
@@ -288,6 +304,7 @@ impl<'a> Place<'a> {
             (_, Some(sign @ (Plus | Minus | Star | Slash | Percent | Bar | Ampersand | Caret)), Some(Assign)) => {
                 format!("there is no `{0}=`: write `x = x {0} …`", sign.text())
             }
+            (_, Some(Assign), Some(Less)) => "\"at most\" is written `<=`".to_owned(),
             (_, _, Some(Assign)) if matches!(self.ahead(1), Some(Less)) => "\"at most\" is written `<=`".to_owned(),
             (_, _, Some(Assign)) if matches!(self.ahead(1), Some(Greater)) => {
                 "\"at least\" is written `>=`; behind a guard stands `->`".to_owned()
@@ -365,6 +382,19 @@ impl<'a> Place<'a> {
         })
     }
 
+    /// The code of a slip that has one of its own.
+    fn code_of_slip(&self, expected: &Expected<'_>) -> Option<Code> {
+        match (self.back(1), self.found(), self.ahead(1)) {
+            (Some(Token::Plus | Token::Minus | Token::Colon), Some(Token::Assign), _) => None,
+            (_, Some(Token::Assign), Some(Token::Less)) => Some(Code::AtMost),
+            (_, Some(Token::Less), _) if matches!(self.back(1), Some(Token::Assign)) => Some(Code::AtMost),
+            (_, Some(Token::Assign), Some(Token::Greater)) => None,
+            (_, Some(Token::Assign), _) if self.in_head_of("for") || self.in_assignment() => None,
+            (_, Some(Token::Assign), _) if expected.operator() => Some(Code::AssignedGuard),
+            _ => None,
+        }
+    }
+
     fn in_names_of_mtype(&self) -> bool {
         use Token::*;
         let mut before = self.tokens[..self.at.min(self.tokens.len())].iter().rev().map(|lexeme| &lexeme.token);
@@ -425,6 +455,7 @@ impl<'a> Place<'a> {
         };
         let error = match suggest(word, KEYWORDS.iter().copied()) {
             Some(keyword) => Diagnostic::error(format!("unknown word `{word}`"), span, "neither a type nor a keyword")
+                .with_code(Code::MisspeltKeyword)
                 .with_help(format!("did you mean `{keyword}`?")),
             None if expected.has("proctype") => return None,
             None if matches!(self.found(), Some(Token::Name(_))) => {

@@ -4,6 +4,7 @@
 //! never looked into. Every token of an expansion knows, through its span, the call it came from.
 
 use super::token::{Lexeme, Origin, Token};
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::{Expansion, ExpansionId, ExpansionKind, SourceMap, Span};
 use indexmap::IndexMap;
@@ -148,11 +149,10 @@ impl Expander<'_> {
                     return bad(self, at, "the name of a parameter");
                 };
                 if parameters.contains(&parameter) {
-                    self.diagnostics.push(Diagnostic::warning(
-                        format!("the parameter `{parameter}` is there twice"),
-                        tokens[at].span,
-                        "never used: the first one is meant",
-                    ));
+                    let message = format!("the parameter `{parameter}` is there twice");
+                    let label = "never used: the first one is meant";
+                    let warning = Diagnostic::warning(message, tokens[at].span, label);
+                    self.diagnostics.push(warning.with_code(Code::InlineParameterTwice));
                 }
                 parameters.push(parameter);
                 at += 1;
@@ -184,11 +184,9 @@ impl Expander<'_> {
             return next.map_or(tokens.len(), |offset| at + offset);
         };
         if close == at + 1 {
-            self.diagnostics.push(Diagnostic::warning(
-                format!("the inline `{name}` is empty"),
-                name_span,
-                "a call of it is an error: a block needs a statement",
-            ));
+            let label = "a call of it is an error: a block needs a statement";
+            let warning = Diagnostic::warning(format!("the inline `{name}` is empty"), name_span, label);
+            self.diagnostics.push(warning.with_code(Code::EmptyInline));
         }
         if let Some(first) = self.inlines.get(&name) {
             self.diagnostics.push(

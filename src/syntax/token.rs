@@ -3,6 +3,7 @@
 //! stands: `U` is a name in a process and "until" between the braces of an `ltl` block, as in SPIN. Embedded C is
 //! refused here, by name and place, and skipped with its braces, so that the rest of the model is still read.
 
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::lexer::{PpToken, RawKind};
 use crate::source::{SourceMap, Span};
@@ -242,6 +243,7 @@ impl Maker<'_> {
                 if &*raw.text == "STDIN" && !self.out.iter().any(|lexeme| lexeme.token.name() == Some(&raw.text)) {
                     self.diagnostics.push(
                         Diagnostic::warning("`STDIN` is an ordinary channel here", raw.span, "never initialised")
+                            .with_code(Code::StandardInput)
                             .with_note("only SPIN's simulator reads the terminal through it; a verifier has no input"),
                     );
                 }
@@ -301,6 +303,7 @@ impl Maker<'_> {
                     raw.span,
                     format!("read as {value}, as SPIN does"),
                 )
+                .with_code(Code::NumberTooLarge)
                 .with_note("an `int` goes from -2147483648 to 2147483647"),
             );
         }

@@ -72,12 +72,13 @@ fn notifications(checked: &Checked) -> Vec<Value> {
     told.chain(reason).map(notification).collect()
 }
 
-/// A diagnostic that has a place.
+/// A diagnostic that has a place. Its rule is its code, a kind of error or warning of a model.
 fn diagnostic(told: &Told) -> Option<Value> {
     let (rule, level) = if told.is_error() { (MODEL_ERROR, "error") } else { (MODEL_WARNING, "warning") };
     let region = told.region()?;
+    let id = RULES[rule].0;
     Some(json!({
-        "ruleId": RULES[rule].0,
+        "ruleId": told.code.map_or_else(|| id.to_string(), |code| format!("{id}/{code}")),
         "ruleIndex": rule,
         "level": level,
         "message": { "text": told.text() },

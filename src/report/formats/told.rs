@@ -1,5 +1,6 @@
 //! Diagnostics and messages as plain data with their places: what standard error says, for formats that other programs read.
 
+use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Label, Severity};
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
@@ -50,6 +51,9 @@ pub(crate) struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<Position>,
     severity: &'static str,
+    /// Its kind, for `pv explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
     /// What is wrong, in a line.
     pub message: String,
     /// What stands beside the underlined place.
@@ -83,6 +87,7 @@ impl Told {
             column: None,
             end: None,
             severity: "error",
+            code: None,
             message: message.into(),
             label: String::new(),
             related: Vec::new(),
@@ -122,6 +127,7 @@ impl Told {
             column: region.as_ref().map(|region| region.column),
             end: region.as_ref().map(|region| region.end),
             file: region.map(|region| region.file),
+            code: diagnostic.code.map(Code::text),
             label: diagnostic.primary.message.clone(),
             related: diagnostic.secondary.iter().filter_map(related).collect(),
             notes: diagnostic.notes.clone(),

@@ -10,6 +10,7 @@ use super::dstep;
 use super::link::{Linker, Move};
 use super::{El, Fault, Flow, Jump, Kind};
 use crate::model::{self, Action, After, Automaton, Location, ProctypeKind, Transition, TransitionType};
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::tree::ProctypeKind as TreeKind;
 use std::collections::HashSet;
@@ -152,6 +153,7 @@ impl Analyser<'_> {
             }
             Fault::GuardedOption(choice, guard) => self.report(
                 Diagnostic::warning("`unless` on a guard", element(guard).span, "only this option has the escape")
+                    .with_code(Code::UnlessOnGuard)
                     .with_label(element(choice).span, "the choice it belongs to")
                     .with_help("put the whole `if` or `do` under the `unless`"),
             ),

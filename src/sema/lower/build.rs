@@ -4,6 +4,7 @@ use super::super::Analyser;
 use super::{ATOM, Chain, DSTEP, El, Element, Flow, Kind, LAST, Mark, Node, Seq, Work, special};
 use crate::model::{Action, TransitionType};
 use crate::source::Span;
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use std::collections::HashSet;
 
@@ -323,6 +324,7 @@ impl Analyser<'_> {
                 Place::Block => self.report(refused(wrong, format!("write `{name}: {{ … }}`"))),
                 Place::Option => self.report(
                     Diagnostic::warning(format!("the label `{name}` stands on a guard"), at, "this label")
+                        .with_code(Code::LabelOnGuard)
                         .with_note("the guard is part of the choice's state: a jump to it takes this option only")
                         .with_help("put the label in front of the `if` or `do`"),
                 ),

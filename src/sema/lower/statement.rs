@@ -7,6 +7,7 @@ use super::build::{Place, skip};
 use super::{DSTEP, Jump, Kind, Node, Seq, Work};
 use crate::model::{self, Action, ExprKind, ScalarType, TransitionType};
 use crate::source::Span;
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::syntax::short;
 use crate::syntax::tree::{self, *};
@@ -97,6 +98,7 @@ impl Analyser<'_> {
         } else {
             self.report(
                 Diagnostic::warning("`else` beside a send or receive", span, "taken whenever no message passes now")
+                    .with_code(Code::ElseBesideChannel)
                     .with_label(guard, "this one"),
             );
         }
@@ -347,7 +349,7 @@ impl Analyser<'_> {
             self.run_in_dstep(run);
         }
         if self.body.as_ref().is_some_and(|body| body.kind == ProctypeKind::Never) {
-            self.warn(span, "a never claim that assigns", "a claim should only look");
+            self.warn(Code::ClaimAssigns, span, "a never claim that assigns", "a claim should only look");
         }
         Some(work(Action::Assign(target?.0, lowered), TransitionType::Assign, shown))
     }

@@ -5,6 +5,7 @@
 
 use super::token::{Token, tokenize, without_continuations};
 use super::{DEEPEST_INCLUDE, LARGEST_TEXT, Preprocessor};
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::lexer::RawKind;
 use crate::source::suggest::suggest;
@@ -140,7 +141,10 @@ impl Preprocessor<'_> {
             "warning" => {
                 let text = self.rest_of_line(rest);
                 let message = format!("#warning {text}");
-                self.report(Diagnostic::warning(message.trim_end(), word.span, "the model warns here"));
+                self.report(
+                    Diagnostic::warning(message.trim_end(), word.span, "the model warns here")
+                        .with_code(Code::WarningDirective),
+                );
             }
             "pragma" => {
                 if rest.first().is_some_and(|token| &**self.interner.text(token.symbol) == "once")

@@ -2,6 +2,7 @@
 
 use super::Preprocessor;
 use super::token::{Symbol, Token};
+use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::lexer::{RawKind, lex};
 use crate::source::{ExpansionId, Span};
@@ -108,7 +109,8 @@ impl Preprocessor<'_> {
                 format!("macro `{}` is defined again, with another body", definition.name),
                 name.span,
                 "from here on this definition holds",
-            );
+            )
+            .with_code(Code::MacroRedefined);
             if matches!(earlier.shape, Shape::Object | Shape::Function { .. }) {
                 warning = warning.with_label(earlier.definition, "first defined here");
             }
