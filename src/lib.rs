@@ -1,5 +1,13 @@
 //! pv: a verifier for concurrent protocols written in Promela.
 //!
+//! [`Verifier`] is the way in for programs: a model, options, answers.
+//!
+//! ```
+//! let answers = pv::Verifier::of_text("m.pml", "active proctype P() { assert(1 < 2) }").verify()?;
+//! assert!(answers[0].is_verified());
+//! # Ok::<(), String>(())
+//! ```
+//!
 //! The way of the data: [`source`] → [`syntax`] → `sema` → [`model`] → `exec` → [`search`] → `report`.
 
 pub mod analysis;
@@ -30,3 +38,5 @@ mod stats;
 pub mod store;
 pub mod syntax;
 pub mod witness;
+
+pub use cli::{Answer, Counterexample, TextStep, Verifier};

@@ -303,13 +303,13 @@ fn was_interrupted(outcome: &Outcome) -> bool {
 }
 
 /// A failed assertion of the model is all that was found.
-fn is_failed_assertion(outcome: &Outcome) -> bool {
+pub(super) fn is_failed_assertion(outcome: &Outcome) -> bool {
     !outcome.violations.is_empty() && outcome.violations.iter().all(|violation| violation.about == About::Assertion)
 }
 
 /// A search that a failed assertion ended, and the same search that has passed it: the error of the one, and the answer of
 /// the other.
-fn joined(failed: Outcome, passed: Outcome) -> Outcome {
+pub(super) fn joined(failed: Outcome, passed: Outcome) -> Outcome {
     let limit = match &passed.verdict {
         Verdict::Incomplete(limit) => Some(limit.clone()),
         _ => passed.stopped.clone(),
@@ -383,7 +383,7 @@ fn print(output: &mut Output<'_>, args: &CheckArgs, loaded: &Loaded, setting: &S
     output.report(&report)
 }
 
-fn property_name(model: &Model, property: Property) -> Option<String> {
+pub(super) fn property_name(model: &Model, property: Property) -> Option<String> {
     property.claim().and_then(|number| model.claims.get(number)).map(|claim| claim.name.to_string())
 }
 
@@ -394,7 +394,7 @@ pub(super) fn preprocessor_arguments(model: &ModelArgs) -> Vec<String> {
 }
 
 /// Replays a violation and writes it down with its texts, into the path, too, if one is wanted; of a cycle, also what is told of it.
-fn describe(
+pub(super) fn describe(
     model: &Model,
     map: &SourceMap,
     program: &Program,

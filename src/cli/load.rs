@@ -69,7 +69,7 @@ fn load_to_search(console: &Console, args: &CheckArgs, warns: bool) -> Result<Lo
 }
 
 /// The property that is given beside the model, if one is.
-fn outside(checks: &PropertyArgs) -> Result<Option<OutsideText>, String> {
+pub(super) fn outside(checks: &PropertyArgs) -> Result<Option<OutsideText>, String> {
     let (file, writing) = match (&checks.formula, &checks.formula_file, &checks.claim_file) {
         (Some(text), ..) => {
             let text = text.clone();
@@ -86,7 +86,7 @@ fn outside(checks: &PropertyArgs) -> Result<Option<OutsideText>, String> {
 }
 
 /// Puts a property from outside into the map.
-fn add_outside(map: &mut SourceMap, outside: &OutsideText) -> Outside {
+pub(super) fn add_outside(map: &mut SourceMap, outside: &OutsideText) -> Outside {
     let path = (outside.file != FORMULA).then(|| PathBuf::from(&outside.file));
     let writing = match outside.writing {
         TrailWriting::Formula => Writing::Formula,

@@ -14,6 +14,7 @@ mod console;
 mod explain;
 mod fmt;
 mod graph;
+mod library;
 mod load;
 mod ltl;
 mod manual;
@@ -28,6 +29,8 @@ mod simulate;
 mod stats;
 mod steps;
 mod values;
+
+pub use library::{Answer, Counterexample, TextStep, Verifier};
 
 use crate::search::monitor::available;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
