@@ -120,6 +120,82 @@ fn every_kind_of_json_is_as_its_schema_says() {
 }
 
 #[test]
+fn a_replay_tells_every_step_with_the_state_behind_it() {
+    let folder = Folder::new();
+    folder.write("start.pml", "byte g = 2; byte a[2]; byte h;\ninit {\n  byte d = a[g];\n  h = 1\n}\n");
+    for model in ["broken", "cycle", "start"] {
+        assert_eq!(code(&folder.pv(&format!("check {model}.pml"))), 1, "{model}");
+        let output = folder.pv(&format!("replay {model}.pml {model}.pml.trail.json --json"));
+        assert_eq!(code(&output), 0, "{model}: {}", err(&output));
+        must_fit("replay", &document(&output), model);
+    }
+    let run = document(&folder.pv("replay broken.pml broken.pml.trail.json --json"));
+    assert_eq!(run["initial"]["variables"], json!({"x": "0", "y": "0"}));
+    assert_eq!(run["initial"]["processes"][0]["next"], json!(["x = 1"]));
+    let steps = run["steps"].as_array().expect("steps");
+    assert_eq!(steps.len(), 2);
+    assert_eq!(steps[0]["changes"], json!([{"name": "x", "old": "0", "new": "1"}]));
+    assert_eq!(steps[0]["state"]["variables"]["x"], "1");
+    assert_eq!((&steps[0]["line"], &steps[0]["column"]), (&json!(4), &json!(3)));
+    assert_eq!(steps[1]["error"], "assertion violated ((x<1)&&(y<(100%9)))");
+    let cycle = document(&folder.pv("replay cycle.pml cycle.pml.trail.json --json"));
+    assert!(cycle["cycle_start"].as_u64().is_some_and(|start| start < cycle["step_count"].as_u64().unwrap_or(0)));
+    let last = document(&folder.pv("replay broken.pml broken.pml.trail.json --json --last 1"));
+    assert_eq!((last["steps"].as_array().map(Vec::len), &last["steps"][0]), (Some(1), &steps[1]));
+    // A trail that does not replay prints no half of a document.
+    let trail = std::fs::read_to_string(folder.path("broken.pml.trail.json")).expect("a trail");
+    let line = trail.lines().find(|line| line.contains("\"actor\"")).expect("a step").trim_end_matches(',').to_string();
+    folder.write("twice.json", &trail.replace(&line, &format!("{line},\n{line}")));
+    let output = folder.pv("replay broken.pml twice.json --json");
+    assert_eq!((code(&output), out(&output).as_str()), (2, ""));
+    assert!(err(&output).contains("the trail does not replay: step 2"), "{}", err(&output));
+}
+
+#[test]
+fn charts_are_text_where_the_name_says_so() {
+    let folder = Folder::new();
+    folder.write(
+        "m.pml",
+        "chan q = [1] of { byte };\nactive proctype A() { q!7 }\nactive proctype B() { byte b; q?b; assert(b == 8) }\n",
+    );
+    assert_eq!(code(&folder.pv("check m.pml")), 1);
+    for (name, begins, holds) in [
+        ("c.mmd", "sequenceDiagram\n", "  p0->>c0: 7\n  c0->>p1: 7\n"),
+        ("c.puml", "@startuml\n", "  p0 -> c0: 7\n  c0 -> p1: 7\n"),
+        ("c.svg", "<svg", "q!7"),
+    ] {
+        assert_eq!(code(&folder.pv(&format!("replay m.pml m.pml.trail.json --chart {name}"))), 0);
+        let text = std::fs::read_to_string(folder.path(name)).expect("a chart");
+        assert!(text.starts_with(begins) && text.contains(holds), "{name}: {text}");
+    }
+}
+
+/// The models behind the one that is interrupted are told as well, and the document is whole.
+#[cfg(unix)]
+#[test]
+fn an_interruption_ends_the_current_model_and_leaves_out_the_others() {
+    let folder = Folder::new();
+    folder.write("endless.pml", "int a, b; active [2] proctype P() { do :: a++ :: b++ od }\n");
+    std::fs::create_dir(folder.path("work")).expect("made");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
+    let line = "check endless.pml fine.pml --json --full --search bfs --store compact --slots 20M --work-dir work";
+    command.current_dir(&folder.0).args(line.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut running = command.spawn().expect("it runs");
+    while std::fs::read_dir(folder.path("work")).expect("a folder").next().is_none() {
+        assert!(running.try_wait().expect("a state").is_none(), "it has ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let output = running.wait_with_output().expect("its output");
+    assert_eq!(code(&output), 3);
+    let told = document(&output);
+    must_fit("check", &told, "interrupted");
+    assert_eq!(told["models"][0]["verdict"], "incomplete");
+    assert_eq!(told["models"][1]["verdict"], "not-checked");
+}
+
+#[test]
 fn what_a_comparison_writes_is_as_its_schema_says() {
     let folder = Folder::new();
     let output = folder.pv("compare fine.pml --out o");
@@ -132,7 +208,7 @@ fn what_a_comparison_writes_is_as_its_schema_says() {
 
 #[test]
 fn the_schemas_are_closed_and_the_validator_can_say_no() {
-    for kind in ["check", "stats", "compare", "trail"] {
+    for kind in ["check", "stats", "compare", "trail", "replay"] {
         assert_eq!(schema::open_objects(&schema(kind), kind), Vec::<String>::new());
     }
     let folder = Folder::new();

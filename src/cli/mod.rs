@@ -22,6 +22,7 @@ mod options;
 mod output;
 mod plan;
 mod replay;
+mod replay_json;
 mod resume;
 mod several;
 mod signals;

@@ -4,6 +4,7 @@
 use super::console::Console;
 use super::load::load_for_replay;
 use super::options::ModelArgs;
+use super::replay_json;
 use super::steps::{Layout, base_name, print_record, print_state};
 use crate::report::chart::{self, ChartEvent};
 use crate::report::recorder::Recorder;
@@ -22,7 +23,10 @@ pub(crate) struct ReplayArgs {
     /// The trail file that `pv check` wrote.
     #[arg(value_name = "TRAIL")]
     trail: PathBuf,
-    /// Draw the run as a message sequence chart.
+    /// One JSON object on standard output: every step with the state after it.
+    #[arg(long)]
+    json: bool,
+    /// Draw the run as a message sequence chart; FILE.mmd is text for Mermaid, FILE.puml for PlantUML.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
     /// Print only the last N steps (1k = 1000) [default: all of them].
@@ -63,15 +67,29 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
         Ok(recorder) => recorder,
         Err(_) if trail.steps.is_empty() => {
             // The initial state itself cannot be made; there is nothing to replay.
+            if args.json {
+                let played = replay_json::play(console, None, &loaded.map, &trail, 0);
+                return played.map_or_else(|what| console.wrong(what), |written| console.written(written, 0));
+            }
             return console.print(&format!("{}\n", ending(&trail)), 0);
         }
         Err(what) => return console.wrong(what),
     };
     let mut recorder = recorder.with_changes().with_chart();
+    if args.json {
+        let rehearsed = Recorder::new(model, &loaded.map, &program, claim)
+            .and_then(|mut recorder| replay_json::rehearse(&mut recorder, &trail));
+        if let Err(message) = rehearsed {
+            return console.wrong(message);
+        }
+    }
     // A reader that went away ends the printing, but the chart is still to be written.
     let most = args.last.map_or(usize::MAX, |last| usize::try_from(last).unwrap_or(usize::MAX));
     let layout = Layout::new(model, &loaded.map);
-    let played = play(console, &mut recorder, &trail, &layout, trail.steps.len().saturating_sub(most));
+    let played = match args.json {
+        true => replay_json::play(console, Some(&mut recorder), &loaded.map, &trail, most),
+        false => play(console, &mut recorder, &trail, &layout, trail.steps.len().saturating_sub(most)),
+    };
     let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
     match (played, chart) {
         (Err(message), _) => console.wrong(message),
@@ -143,8 +161,8 @@ fn draw(recorder: &mut Recorder<'_>, trail: &Trail, path: &Path) -> Result<(), S
     if trail.cycle_start.is_none() {
         events.push(ChartEvent::Error { process: who.filter(|_| own_step), text });
     }
-    let svg = chart::render(events, base_name(&trail.model), &trail.error.message);
-    write_atomically(path, svg.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    let chart = chart::render_for(path, events, base_name(&trail.model), &trail.error.message);
+    write_atomically(path, chart.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// Assertions and run-time errors are made by somebody; deadlocks and cycles by all together.

@@ -37,7 +37,7 @@ pub(crate) struct SimulateArgs {
     /// Print every step with what it changes, not only what the model prints.
     #[arg(long, conflicts_with = "interactive")]
     show_steps: bool,
-    /// Draw the run as a message sequence chart.
+    /// Draw the run as a message sequence chart; FILE.mmd is text for Mermaid, FILE.puml for PlantUML.
     #[arg(long, value_name = "FILE.svg", conflicts_with = "interactive")]
     chart: Option<PathBuf>,
 }
@@ -103,7 +103,7 @@ fn drop_output<W: Write>(out: io::BufWriter<W>) {
 
 fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, path: &Path) -> Option<u8> {
     let events = recorder.events()?;
-    let svg = chart::render(events, base_name(&loaded.model.name), "simulation");
+    let svg = chart::render_for(path, events, base_name(&loaded.model.name), "simulation");
     match write_atomically(path, svg.as_bytes()) {
         Ok(()) => None,
         Err(error) => Some(console.wrong(format!("cannot write {}: {error}", path.display()))),

@@ -6,9 +6,12 @@
 //! message that crosses from one panel to another leaves with a number and arrives with the same number. Colours are
 //! explicit for light and dark viewers; print is always light.
 
+pub(crate) mod text;
+
 use super::number::thousands;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Something that happened, in order. Processes are numbered by birth, not by pid: pids are used again.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,17 +93,26 @@ const LETTER: f64 = 6.3;
 
 /// Draws the chart. `title` stands above it (the model), `caption` below the title (the error).
 pub(crate) fn render(events: &[ChartEvent], title: &str, caption: &str) -> String {
-    let (events, left_out) = shorten(events);
+    let (events, left_out) = shorten(events, MOST_EVENTS);
     let chart = Chart::lay_out(&events);
     chart.draw(title, caption, left_out)
 }
 
-/// Leaves out the middle of a run that is too long. The births stay, so that every lifeline has its name.
-fn shorten(events: &[ChartEvent]) -> (Vec<ChartEvent>, usize) {
-    if events.len() <= MOST_EVENTS {
+/// The chart in the language that the ending of the file names: `.mmd` and `.puml` are text, anything else is SVG.
+pub(crate) fn render_for(path: &Path, events: &[ChartEvent], title: &str, caption: &str) -> String {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("mmd" | "mermaid") => text::render(text::Language::Mermaid, events, title, caption),
+        Some("puml" | "plantuml") => text::render(text::Language::PlantUml, events, title, caption),
+        _ => render(events, title, caption),
+    }
+}
+
+/// Leaves out the middle of a run that has more events than `most`. The births stay, so that every lifeline has its name.
+fn shorten(events: &[ChartEvent], most: usize) -> (Vec<ChartEvent>, usize) {
+    if events.len() <= most {
         return (events.to_vec(), 0);
     }
-    let middle = MOST_EVENTS / 3..events.len() - MOST_EVENTS * 2 / 3;
+    let middle = most / 3..events.len() - most * 2 / 3;
     let keep = |index: &usize| {
         !middle.contains(index) || matches!(events[*index], ChartEvent::Start { .. } | ChartEvent::CycleStart)
     };
