@@ -25,6 +25,7 @@ mod fuzz_tests;
 pub mod limit;
 pub mod lint;
 pub mod load;
+mod lsp;
 pub mod ltl;
 pub mod model;
 pub mod mutants;

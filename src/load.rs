@@ -31,6 +31,9 @@ pub enum Writing {
     Claim,
 }
 
+/// Tokens of the largest text with errors of the preprocessor that is parsed all the same.
+const MOST_WITH_HOLES: usize = 1 << 18;
+
 /// Some diagnostic is an error.
 pub fn failed(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
@@ -70,6 +73,19 @@ pub fn front(
     diagnostics: &mut Vec<Diagnostic>,
     full: &dyn Fn() -> Option<String>,
 ) -> Option<(Unit, Model)> {
+    let (unit, model) = read_parts(map, file, outside, options, diagnostics, full);
+    unit.zip(model)
+}
+
+/// As [`front`], with what can be had of a text that has errors: the tree around them.
+pub fn read_parts(
+    map: &mut SourceMap,
+    file: FileId,
+    outside: Option<Outside>,
+    options: &PreprocessOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+    full: &dyn Fn() -> Option<String>,
+) -> (Option<Unit>, Option<Model>) {
     let name = map.file(file).name.clone();
     let goes_on = |diagnostics: &mut Vec<Diagnostic>| {
         if let Some(why) = full() {
@@ -80,23 +96,33 @@ pub fn front(
     };
     let tokens = tokens(map, file, outside, options, diagnostics);
     mark(diagnostics, Code::Preprocessor);
-    if !goes_on(diagnostics) {
-        return None;
-    }
+    let whole = goes_on(diagnostics);
     let fingerprint = sema::fingerprint(tokens.iter().map(|token| &*token.text));
+    if full().is_some() || (!whole && tokens.len() > MOST_WITH_HOLES) {
+        return (None, None);
+    }
+    let before = diagnostics.len();
     let unit = syntax::parse(map, tokens, diagnostics);
+    if !whole {
+        // What is said about a text with holes is noise.
+        diagnostics.truncate(before);
+    }
     mark(diagnostics, Code::Syntax);
-    let unit = unit.filter(|_| goes_on(diagnostics))?;
+    if !goes_on(diagnostics) {
+        return (unit, None);
+    }
+    let Some(unit) = unit else { return (None, None) };
     let model = sema::analyse(map, &unit, &name, diagnostics);
     mark(diagnostics, Code::Meaning);
-    let mut model = model.filter(|_| goes_on(diagnostics))?;
-    model.broken.iter_mut().for_each(|formula| mark(&mut formula.diagnostics, Code::Formula));
+    let Some(model) = model.filter(|_| goes_on(diagnostics)) else { return (Some(unit), None) };
     let mut model = Model { fingerprint, ..model };
+    model.broken.iter_mut().for_each(|formula| mark(&mut formula.diagnostics, Code::Formula));
     if let Some(outside) = outside {
         mark_outside(map, &mut model, outside, diagnostics);
         mark(diagnostics, Code::Formula);
     }
-    (!failed(diagnostics)).then_some((unit, model))
+    let model = (!failed(diagnostics)).then_some(model);
+    (Some(unit), model)
 }
 
 /// Gives the diagnostics that have none the code of the step that has found them.

@@ -52,8 +52,8 @@ fn a_wrong_formula_blocks_its_own_property_only() {
         let output = pv(line, BAD_FORMULA);
         assert_eq!(code(&output), 0, "{line:?}: {}", err(&output));
     }
-    let warned = err(&pv(&["simulate", "m.pml"], BAD_FORMULA));
-    assert!(warned.contains("warning: unknown variable `c`"), "{warned}");
+    let warned = err(&pv(&["check", "m.pml", "--no-claims"], BAD_FORMULA));
+    assert!(warned.contains("warning[unknown-name]: unknown variable `c`"), "{warned}");
     assert!(warned.contains("the property `again` cannot be checked"), "{warned}");
     for line in [
         &["check", "m.pml"][..],

@@ -16,6 +16,7 @@ mod fmt;
 mod graph;
 mod library;
 mod load;
+mod lsp;
 mod ltl;
 mod manual;
 mod options;
@@ -77,6 +78,8 @@ enum Command {
     Man(manual::ManArgs),
     /// What the code of an error or warning means; without a code, the list of all.
     Explain(explain::ExplainArgs),
+    /// A language server for editors, on standard input and output.
+    Lsp(lsp::LspArgs),
 }
 
 /// Exit code for a bug in pv itself.
@@ -150,6 +153,7 @@ fn run(cli: &Cli) -> u8 {
         Command::Completions(args) => manual::completions(&console, args, Cli::command()),
         Command::Man(args) => manual::man(&console, args, Cli::command()),
         Command::Explain(args) => explain::run(&console, args),
+        Command::Lsp(args) => lsp::run(args),
     }
 }
 

@@ -140,6 +140,11 @@ impl SourceMap {
         &self.files
     }
 
+    /// All uses of macros and inlines, in the order in which they were met.
+    pub fn expansions(&self) -> &[Expansion] {
+        &self.expansions
+    }
+
     /// The expansion a span came through, if any.
     pub fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
         id.0.checked_sub(1).and_then(|index| self.expansions.get(index as usize))

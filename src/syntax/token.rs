@@ -31,6 +31,9 @@ macro_rules! fixed_tokens {
             InlineBody(Arc<str>),
         }
 
+        /// The keywords of the language.
+        pub const KEYWORDS: &[&str] = &[$($word_text,)* "true", "skip", "false"];
+
         impl Token {
             /// The keyword that a word is.
             fn keyword(word: &str) -> Option<Token> {
