@@ -19,6 +19,7 @@ pub mod cli;
 pub mod cluster;
 mod compare;
 pub mod exec;
+mod explore;
 pub mod format;
 #[cfg(test)]
 mod fuzz_tests;

@@ -6,6 +6,8 @@ use super::load::load_for_replay;
 use super::options::ModelArgs;
 use super::replay_json;
 use super::steps::{Layout, base_name, print_record, print_state};
+use crate::explore::page;
+use crate::explore::tell::{self, Subject};
 use crate::report::chart::{self, ChartEvent};
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, write_atomically};
@@ -29,7 +31,10 @@ pub(crate) struct ReplayArgs {
     /// Draw the run as a message sequence chart; FILE.mmd is text for Mermaid, FILE.puml for PlantUML.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
-    /// Print only the last N steps (1k = 1000) [default: all of them].
+    /// Write the run as one page for a browser, with source, chart and states; it needs no network.
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// Print (and put into the page) only the last N steps (1k = 1000) [default: all of them].
     #[arg(long, value_name = "N", value_parser = super::values::count)]
     last: Option<u64>,
 }
@@ -91,11 +96,19 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
         false => play(console, &mut recorder, &trail, &layout, trail.steps.len().saturating_sub(most)),
     };
     let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
-    match (played, chart) {
+    let subject = Subject { model, map: &loaded.map, program: &program, claim };
+    let page = args.html.as_deref().filter(|_| played.is_ok()).map(|path| write_page(subject, &trail, most, path));
+    match (played, chart.into_iter().chain(page).find_map(Result::err)) {
         (Err(message), _) => console.wrong(message),
-        (Ok(_), Some(Err(message))) => console.wrong(message),
-        (Ok(written), _) => console.written(written, 0),
+        (Ok(_), Some(message)) => console.wrong(message),
+        (Ok(written), None) => console.written(written, 0),
     }
+}
+
+/// Writes the run as a page.
+fn write_page(subject: Subject<'_>, trail: &Trail, most: usize, path: &Path) -> Result<(), String> {
+    let page = page::render(&tell::trail(subject, trail, most)?, "'none'");
+    write_atomically(path, page.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// Takes all steps and prints those behind the first `silent` ones; gives what came of printing.

@@ -330,6 +330,11 @@ impl Program {
         program
     }
 
+    /// An expression of the model as this program evaluates it, for tools outside the search. Its errors have no place.
+    pub fn expression(&self, expr: &Expr) -> Ex {
+        Compiler { sites: Vec::new(), globals: self.globals }.expr(expr)
+    }
+
     fn add(&mut self, compiler: &mut Compiler, proctype: &model::Proctype) {
         let first_transition = self.transitions.len() as u32;
         let first_location = self.locations.len() as u32;

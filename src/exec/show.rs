@@ -1,7 +1,7 @@
 //! States as text, with the names of the model: for replay, simulation and reports.
 
 use super::Machine;
-use crate::model::{Channel, Model, Proctype, Region, ScalarType, Variable};
+use crate::model::{Channel, Model, Place, Proctype, Region, ScalarType, Variable};
 use std::fmt::Write;
 
 /// Shows the state of a machine with the names of its model.
@@ -103,6 +103,33 @@ impl View<'_> {
             }
             shown.push(Shown { name, value });
         }
+    }
+
+    /// The name of a variable as a process reads it, with the values of its indices: `x`, `a[2].b`. `None` if an index is out
+    /// of range.
+    pub fn place_name(&self, pid: usize, place: &Place) -> Option<String> {
+        let variables = match place.region {
+            Region::Local => &self.proctype(pid).locals,
+            Region::Hidden | Region::Global => &self.model.globals,
+        };
+        self.name_among(variables, Some(pid), place)
+    }
+
+    /// The same for a variable of the list; the indices are those that `pid` (or nobody) computes.
+    pub fn name_among(&self, variables: &[Variable], pid: Option<usize>, place: &Place) -> Option<String> {
+        let variable = variables.get(place.variable as usize)?;
+        let mut rest = place.offset.checked_sub(variable.offset)?;
+        for index in &place.indices {
+            let value = self.machine.value_of(pid, &self.machine.program().expression(&index.value)).ok()?;
+            rest += u32::try_from(value).ok().filter(|&value| value < index.dimension.length)? * index.dimension.stride;
+        }
+        let mut parts = variable.path.split("[]");
+        let mut name = parts.next().unwrap_or_default().to_string();
+        for (dimension, part) in variable.dimensions.iter().zip(parts) {
+            let _ = write!(name, "[{}]{part}", rest / dimension.stride.max(1));
+            rest %= dimension.stride.max(1);
+        }
+        Some(name)
     }
 
     fn channel(&self, name: String, index: usize, channel: &Channel) -> Shown {

@@ -1,6 +1,7 @@
 //! Reads parts of the state without executing anything: what the analysis asks, and what a certificate holds.
 
-use super::Machine;
+use super::program::Ex;
+use super::{Machine, Me, TrapKind};
 use crate::model::{Region, Scalar};
 
 impl Machine<'_> {
@@ -50,5 +51,14 @@ impl Machine<'_> {
         let ty = &self.program.channels[channel.ty as usize];
         let at = channel.at + ty.length_size + slot * ty.slot_size;
         ty.fields.iter().map(|&(offset, scalar)| self.read(at + offset, scalar)).collect()
+    }
+
+    /// The value of an expression for a process, or for somebody who watches from outside. An error is given back and not
+    /// kept for the next step.
+    pub fn value_of(&self, pid: Option<usize>, expr: &Ex) -> Result<i32, TrapKind> {
+        // Who watches is no process: `_pid` and locals are refused before.
+        let me = pid.map_or(Me { pid: u32::MAX, base: 0 }, |pid| self.me(pid));
+        let value = self.eval(me, expr);
+        self.noted.take().map_or(Ok(value), |trap| Err(trap.kind()))
     }
 }

@@ -1,0 +1,11 @@
+//! A model in the browser: a run as plain data for the page ([`tell`]), the page itself ([`page`]), why a statement cannot go
+//! ([`why`]).
+//!
+//! Steps are executed and named by [`crate::report::recorder`], as in replay and simulation; what can go is said by
+//! [`crate::search::walk::possible`]. Nothing here knows what a statement does. The same page shows a run that is kept in
+//! a file (`pv replay --html`) and one that a server goes on with (`pv explore`). The page writes every text of the model as text,
+//! and loads nothing from anywhere.
+
+pub(crate) mod page;
+pub(crate) mod tell;
+mod why;

@@ -1,0 +1,302 @@
+//! A run as data for the page: the source, all statements by number, and for every step what it did, what changed, and what
+//! can and cannot go behind it. The page makes states from the changes; so a run of many steps stays small.
+
+use super::why::Why;
+use crate::exec::Program;
+use crate::exec::show::View;
+use crate::model::{Action, Model, Transition};
+use crate::report::chart::ChartEvent;
+use crate::report::recorder::{Record, Recorder};
+use crate::report::trail::{Trail, TrailError};
+use crate::search::outcome::{Actor, Step};
+use crate::search::walk::possible::{Choice, atomic_after, choices};
+use crate::source::{SourceFile, SourceMap, Span};
+use serde_json::{Value, json};
+
+/// What a run is a run of.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    /// The model that is executed.
+    pub model: &'a Model,
+    /// Its text.
+    pub map: &'a SourceMap,
+    /// Compiled from the model, with the claim.
+    pub program: &'a Program,
+    /// The claim that was checked.
+    pub claim: Option<usize>,
+}
+
+/// Letters of a statement that are shown; only a whole block is longer.
+const LONGEST_TEXT: usize = 120;
+
+/// One step for the user: a single one, or the two halves of a rendezvous.
+pub(crate) type Move = Vec<Step>;
+
+impl Subject<'_> {
+    /// The files and statements: what is the same for all runs.
+    pub(crate) fn source(&self) -> Value {
+        let real = |(index, file): &(usize, &SourceFile)| *index == 0 || file.path.is_some();
+        let all = self.map.files().iter().enumerate();
+        let files: Vec<Value> =
+            all.filter(real).map(|(id, file)| json!({"id": id, "name": file.name, "text": file.text})).collect();
+        json!({"files": files, "statements": self.statements()})
+    }
+
+    /// By their number in the program.
+    fn statements(&self) -> Vec<Value> {
+        let claim = self.claim.and_then(|number| self.model.claims.get(number)).map(|claim| &claim.body);
+        let mut list = Vec::new();
+        for proctype in self.model.proctypes.iter().chain(claim) {
+            for transition in &proctype.automaton.transitions {
+                let (file, line) = self.place(transition.span);
+                list.push(json!([&*proctype.name, self.text(transition), file, line]));
+            }
+        }
+        list
+    }
+
+    /// File and line; line 0 is none.
+    fn place(&self, span: Span) -> (u32, u32) {
+        let site = self.map.use_site(span);
+        let file = self.map.files().get(site.file.0 as usize);
+        (site.file.0, file.map_or(0, |file| file.line_column(site.start).0))
+    }
+
+    /// A statement as it stands in the source, on one line. What stands nowhere (the end of a process, a jump) has the
+    /// text of the model.
+    fn text(&self, transition: &Transition) -> String {
+        let site = self.map.use_site(transition.span);
+        let file = self.map.files().get(site.file.0 as usize);
+        let written = file.and_then(|file| file.text.get(site.start as usize..site.end as usize)).unwrap_or_default();
+        // The steps of a `for` all stand at the whole loop, which is none of them.
+        let is_part = written.contains('{') && !matches!(transition.action, Action::DStep(_));
+        let stands = !transition.text.starts_with(['.', '-']) && !is_part && written.chars().any(char::is_alphanumeric);
+        let text = if stands { written } else { &transition.text };
+        let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((end, _)) = words.char_indices().nth(LONGEST_TEXT) {
+            words.truncate(end);
+            words.push('…');
+        }
+        words
+    }
+
+    /// The number of a step's statement in the program.
+    fn number(&self, proctype: u32, transition: u32) -> u32 {
+        self.program.proctypes.get(proctype as usize).map_or(0, |proctype| proctype.first_transition + transition)
+    }
+}
+
+/// Executes a run and tells it step by step.
+pub(crate) struct Teller<'a> {
+    subject: Subject<'a>,
+    recorder: Recorder<'a>,
+    atomic: Option<usize>,
+    /// Single steps so far.
+    taken: usize,
+}
+
+impl<'a> Teller<'a> {
+    /// At the initial state.
+    pub(crate) fn new(subject: Subject<'a>) -> Result<Teller<'a>, String> {
+        let recorder = Recorder::new(subject.model, subject.map, subject.program, subject.claim)?;
+        Ok(Teller { subject, recorder: recorder.with_chart(), atomic: None, taken: 0 })
+    }
+
+    /// What can go now.
+    pub(crate) fn choices(&mut self) -> Vec<Choice> {
+        let list = choices(self.recorder.machine(), self.atomic);
+        // To see what is possible, steps were tried; what they printed did not happen.
+        self.recorder.machine().take_printed();
+        list
+    }
+
+    /// The state in words.
+    pub(crate) fn view(&self) -> View<'_> {
+        self.recorder.view()
+    }
+
+    /// The bytes of the state: two that are equal are one state.
+    pub(crate) fn state(&mut self) -> Vec<u8> {
+        self.recorder.machine().state().to_vec()
+    }
+
+    /// A handshake is half done: the move is not whole yet.
+    fn in_handshake(&mut self) -> bool {
+        self.recorder.machine().in_handshake()
+    }
+
+    /// Takes the steps of a move without telling them.
+    pub(crate) fn skip(&mut self, steps: &[Step]) -> Result<(), String> {
+        for &step in steps {
+            self.take(step)?;
+        }
+        self.events();
+        Ok(())
+    }
+
+    /// From now on steps are told with what they change.
+    pub(crate) fn with_changes(mut self) -> Teller<'a> {
+        self.recorder = self.recorder.with_changes();
+        self
+    }
+
+    fn take(&mut self, step: Step) -> Result<(Record, u32), String> {
+        let proctype = match step.actor {
+            Actor::Process(pid) if usize::from(pid) < self.recorder.machine().process_count() => {
+                self.recorder.machine().proctype(usize::from(pid))
+            }
+            Actor::Process(pid) => return Err(format!("there is no process {pid}")),
+            Actor::Claim => self.subject.program.claim.map_or(0, |(_, number)| number),
+        };
+        let before = self.state();
+        let record = self.recorder.take(step)?;
+        // A step that failed has not moved, and neither has it left its block.
+        let stays = record.trap.is_some() && self.state() == before;
+        if !stays && matches!(step.actor, Actor::Process(_)) {
+            self.atomic = atomic_after(self.recorder.machine(), proctype, step);
+        }
+        self.taken += 1;
+        Ok((record, self.subject.number(proctype, step.transition)))
+    }
+
+    /// Takes the steps of a move and tells them.
+    pub(crate) fn tell(&mut self, steps: &[Step]) -> Result<Value, String> {
+        let number = self.taken + 1;
+        let (mut parts, mut printed, mut changes, mut trap) = (Vec::new(), Vec::new(), Vec::new(), None);
+        for &step in steps {
+            let (record, statement) = self.take(step)?;
+            parts.push(json!([record.who, record.pid, statement]));
+            printed.extend(record.printed.iter().map(|printed| printed.text(self.subject.model)));
+            changes.extend(record.changes.into_iter().map(|change| json!([change.name, change.old, change.new])));
+            trap = trap.or(record.trap);
+        }
+        let mut told = json!({"n": number, "parts": parts, "events": self.events(), "moves": self.moves()});
+        let mut add = |name: &str, value: Value| told[name] = value;
+        if !printed.is_empty() {
+            add("printed", printed.into());
+        }
+        if !changes.is_empty() {
+            add("changes", changes.into());
+        }
+        if let Some(trap) = trap {
+            add("trap", trap.into());
+        }
+        Ok(told)
+    }
+
+    /// The present state as the start of what is told.
+    pub(crate) fn start(&mut self) -> Value {
+        let variables: Vec<Value> =
+            self.view().variables().into_iter().map(|shown| json!([shown.name, shown.value])).collect();
+        json!({"n": self.taken, "variables": variables, "events": self.events(), "moves": self.moves()})
+    }
+
+    /// The events of the chart since the last call.
+    fn events(&mut self) -> Vec<Value> {
+        let events = self.recorder.events().map(std::mem::take).unwrap_or_default();
+        events.into_iter().filter_map(event).collect()
+    }
+
+    /// What can go and what cannot, with the reason. A state with an end says which.
+    fn moves(&mut self) -> Value {
+        let list = self.choices();
+        let machine = self.recorder.machine();
+        let valid_end = list.is_empty().then(|| machine.is_valid_end(false));
+        let view = self.recorder.view();
+        let number = |step: &Step| match step.actor {
+            Actor::Process(pid) => {
+                let pid = usize::from(pid);
+                json!([pid, self.subject.number(view.machine.proctype(pid), step.transition), step.timeout])
+            }
+            Actor::Claim => Value::Null,
+        };
+        let can: Vec<Value> = list.iter().map(|choice| choice.steps.iter().map(&number).collect()).collect();
+        let why = Why { view: self.recorder.view(), choices: &list, atomic: self.atomic };
+        let mut cannot = Vec::new();
+        for pid in 0..view.machine.process_count() {
+            let automaton = &view.proctype(pid).automaton;
+            let Some(place) = automaton.locations.get(view.machine.location(pid) as usize) else { continue };
+            for transition in place.first..place.first + place.count {
+                let goes = |step: &Step| step.actor == Actor::Process(pid as u8) && step.transition == transition;
+                if list.iter().any(|choice| choice.steps.iter().any(goes)) {
+                    continue;
+                }
+                let number = self.subject.number(view.machine.proctype(pid), transition);
+                cannot.push(json!([pid, number, why.blocked(pid, transition)]));
+            }
+        }
+        match valid_end {
+            Some(valid) => json!({"can": can, "cannot": cannot, "end": valid}),
+            None => json!({"can": can, "cannot": cannot}),
+        }
+    }
+}
+
+/// An event as the page reads it. Cycle and error are told with the run.
+fn event(event: ChartEvent) -> Option<Value> {
+    Some(match event {
+        ChartEvent::Start { process, name, by } => json!(["start", process, name, by]),
+        ChartEvent::End { process } => json!(["end", process]),
+        ChartEvent::Send { process, message, label } => json!(["send", process, message, label]),
+        ChartEvent::Receive { process, message, label } => json!(["receive", process, message, label]),
+        ChartEvent::Rendezvous { from, to, label } => json!(["meet", from, to, label]),
+        ChartEvent::Local { process, text } => json!(["local", process, text]),
+        ChartEvent::CycleStart | ChartEvent::Error { .. } => return None,
+    })
+}
+
+/// A trail cut into moves, and the number of the move with which its cycle starts. Nothing is told yet; what cannot be
+/// executed is an error here.
+pub(crate) fn moves_of(subject: Subject<'_>, trail: &Trail) -> Result<(Vec<Move>, Option<usize>), String> {
+    let mut teller = Teller::new(subject)?;
+    let (mut moves, mut open, mut cycle, mut closed_at) = (Vec::new(), Move::new(), None, None);
+    for (number, step) in trail.steps.iter().enumerate() {
+        if trail.cycle_start == Some(number) {
+            cycle = Some(moves.len());
+            closed_at = Some(teller.state());
+        }
+        let wrong = |what| format!("the trail does not replay: step {} ({}): {what}", number + 1, step.text);
+        teller.skip(&[step.step]).map_err(wrong)?;
+        open.push(step.step);
+        if !teller.in_handshake() {
+            moves.push(std::mem::take(&mut open));
+        }
+    }
+    if !open.is_empty() {
+        moves.push(open);
+    }
+    if closed_at.is_some_and(|start| start != teller.state()) {
+        return Err("the trail does not replay: its cycle does not come back to where it started".into());
+    }
+    Ok((moves, cycle))
+}
+
+/// What is wrong at the end of a run, for the page.
+pub(crate) fn error_of(error: &TrailError) -> Value {
+    json!({"kind": error.kind, "message": error.message, "file": error.file, "line": error.line})
+}
+
+/// The run of a trail, whole: source, statements, and every move behind the first `skipped` ones.
+pub(crate) fn trail(subject: Subject<'_>, trail: &Trail, most: usize) -> Result<Value, String> {
+    let (moves, cycle) = moves_of(subject, trail)?;
+    let skipped = moves.len().saturating_sub(most);
+    let mut teller = Teller::new(subject)?;
+    for steps in &moves[..skipped] {
+        teller.skip(steps)?;
+    }
+    let mut teller = teller.with_changes();
+    let start = teller.start();
+    let steps: Vec<Value> = moves[skipped..].iter().map(|steps| teller.tell(steps)).collect::<Result<_, _>>()?;
+    Ok(json!({
+        "model": trail.model,
+        "source": subject.source(),
+        "run": {
+            "kind": if cycle.is_some() { "cycle" } else { "counterexample" },
+            "error": error_of(&trail.error),
+            "property": trail.property,
+            "cycle": cycle.map(|cycle| cycle.saturating_sub(skipped)),
+            "start": start,
+            "steps": steps,
+        },
+    }))
+}
