@@ -1,7 +1,7 @@
 //! From text to a model in one call: preprocess, parse, analyse. The command line, the tests and programs that use pv
 //! as a library all come through here.
 
-use crate::model::Model;
+use crate::model::{Action, Expr, ExprKind, Model};
 use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::lexer::{PpToken, RawKind};
@@ -132,6 +132,55 @@ pub fn mark(diagnostics: &mut [Diagnostic], family: Code) {
     }
 }
 
+/// An expression in the scope of the model: reads the model again with the expression (a file of the map) behind it. Gives that model
+/// and the expression; `None` if an error is among the diagnostics. The model may differ from one that was read without the expression in what
+/// its states hold, since an expression can ask for `_last`; its statements are the same.
+pub fn compile_expression(
+    map: &mut SourceMap,
+    file: FileId,
+    outside: Option<Outside>,
+    expression: FileId,
+    options: &PreprocessOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(Model, Expr)> {
+    let name = map.file(file).name.clone();
+    let files: Vec<FileId> =
+        [Some(file), outside.map(|outside| outside.file), Some(expression)].into_iter().flatten().collect();
+    let mut texts = preprocess_all(map, &files, options, diagnostics);
+    let text = texts.pop().unwrap_or_default();
+    let mut tokens = join(map, outside, texts, diagnostics);
+    // In brackets that fit together only an expression can stand: nothing that changes a state gets in.
+    let is_bad = |token: &&PpToken| matches!(&*token.text, "{" | "}" | ";");
+    if let Some(token) = text.iter().find(is_bad).or_else(|| unclosed(&text)) {
+        diagnostics.push(Diagnostic::error("this does not belong into an expression", token.span, "not expected"));
+    }
+    if text.is_empty() {
+        let start = Span { file: expression, ..Span::default() };
+        diagnostics.push(Diagnostic::error("the expression is empty", start, "expected what to watch"));
+    }
+    let name_of_claim = free_name(&tokens, "watched");
+    let span = Span { file: expression, ..Span::default() };
+    let token = |kind, text: &str| PpToken { kind, text: text.into(), span, space_before: true };
+    let (word, sign) = (RawKind::Word, RawKind::Operator);
+    tokens.extend([token(word, "never"), token(word, &name_of_claim), token(sign, "{"), token(sign, "(")]);
+    tokens.extend(text);
+    tokens.extend([token(sign, ")"), token(sign, "}")]);
+    if failed(diagnostics) {
+        return None;
+    }
+    let unit = syntax::parse(map, tokens, diagnostics).filter(|_| !failed(diagnostics))?;
+    let mut model = sema::analyse(map, &unit, &name, diagnostics).filter(|_| !failed(diagnostics))?;
+    let at = model.claims.iter().position(|claim| *claim.name == *name_of_claim)?;
+    let claim = model.claims.remove(at);
+    let automaton = &claim.body.automaton;
+    let expr = match &automaton.at(automaton.entry).first()?.action {
+        Action::Guard(expr) => expr.clone(),
+        // A condition that always holds needs no guard.
+        _ => Expr { kind: ExprKind::Constant(1), span },
+    };
+    Some((model, expr))
+}
+
 /// The tokens of the model, and behind them those of a property from outside.
 fn tokens(
     map: &mut SourceMap,
@@ -141,7 +190,18 @@ fn tokens(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<PpToken> {
     let files: Vec<FileId> = std::iter::once(file).chain(outside.map(|outside| outside.file)).collect();
-    let mut texts = preprocess_all(map, &files, options, diagnostics).into_iter();
+    let texts = preprocess_all(map, &files, options, diagnostics);
+    join(map, outside, texts, diagnostics)
+}
+
+/// The texts of the model and of a property from outside as one.
+fn join(
+    map: &SourceMap,
+    outside: Option<Outside>,
+    texts: Vec<Vec<PpToken>>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<PpToken> {
+    let mut texts = texts.into_iter();
     let mut tokens = texts.next().unwrap_or_default();
     if let (Some(outside), Some(text)) = (outside, texts.next()) {
         match outside.writing {
@@ -174,9 +234,7 @@ fn block(
     if let Some(open) = unclosed(&formula) {
         diagnostics.push(Diagnostic::error("this bracket has no partner", open.span, "in this formula"));
     }
-    let is_free = |name: &String| !model.iter().any(|token| *token.text == **name);
-    let numbered = (1u32..).map(|number| format!("formula_{number}"));
-    let name = std::iter::once("formula".to_string()).chain(numbered).find(is_free).unwrap_or_default();
+    let name = free_name(model, "formula");
     let text = &map.file(file).text;
     let (start, end) = ((text.len() - text.trim_start().len()) as u32, text.trim_end().len() as u32);
     let token = |kind, text: &str, start, end| PpToken {
@@ -194,6 +252,13 @@ fn block(
     block.extend(formula);
     block.push(token(RawKind::Operator, "}", end, end));
     block
+}
+
+/// A name that no token of the model is: the word itself, or with a number.
+fn free_name(model: &[PpToken], word: &str) -> String {
+    let is_free = |name: &String| !model.iter().any(|token| *token.text == **name);
+    let numbered = (1u32..).map(|number| format!("{word}_{number}"));
+    std::iter::once(word.to_string()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
 /// A bracket that is not closed, or that closes nothing.

@@ -3,8 +3,8 @@
 use super::console::{Console, WRONG};
 use super::options::{CheckArgs, ModelArgs, PropertyArgs};
 use crate::lint;
-use crate::load::{Outside, Writing, failed, front};
-use crate::model::Model;
+use crate::load::{Outside, Writing, compile_expression, failed, front};
+use crate::model::{Expr, Model};
 use crate::report::formats::Told;
 use crate::report::number::bytes;
 use crate::report::trail::{OutsideText, TrailWriting};
@@ -150,6 +150,24 @@ fn load(
         None if failed(&diagnostics) => Err(WRONG),
         None => Err(console.wrong(format!("{name}: the model cannot be read"))),
     }
+}
+
+/// Reads an expression in the scope of a model that was read before; gives the model that belongs to the expression. What is wrong
+/// with it comes back in a sentence.
+pub(crate) fn load_expression(loaded: &Loaded, args: &ModelArgs, text: &str) -> Result<(Model, Expr), String> {
+    let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
+    let main = loaded.map.files().first().ok_or("there is no model")?;
+    let file = map.add_file(main.name.clone(), main.path.clone(), main.text.clone());
+    let outside = loaded.outside.as_ref().map(|outside| add_outside(&mut map, outside));
+    let expression = map.add_file("<expression>".into(), None, text.to_string());
+    let options = PreprocessOptions { defines: args.defines.clone(), include_dirs: args.include_dirs.clone() };
+    let compiled = compile_expression(&mut map, file, outside, expression, &options, &mut diagnostics);
+    compiled.ok_or_else(|| {
+        let wrong = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
+        wrong.map_or("this cannot be evaluated".into(), |wrong| {
+            [&wrong.message, &wrong.primary.message].map(String::as_str).join(": ")
+        })
+    })
 }
 
 /// Prints diagnostics to standard error; with `--quiet` only if there is an error among them.

@@ -12,6 +12,7 @@ mod combine;
 mod compare;
 mod console;
 mod explain;
+mod explore;
 mod fmt;
 mod graph;
 mod library;
@@ -58,6 +59,8 @@ enum Command {
     Simulate(simulate::SimulateArgs),
     /// Play a counterexample back: steps, variables, message sequence chart.
     Replay(replay::ReplayArgs),
+    /// The model in the browser: step, branch and look, on a page that only this machine can reach.
+    Explore(explore::ExploreArgs),
     /// Run a matrix of searches and cache sizes; table, CSV, plots, one HTML page.
     Compare(compare::CompareArgs),
     /// Shape of the state space: levels, in-degree density, transition locality.
@@ -143,6 +146,7 @@ fn run(cli: &Cli) -> u8 {
         Command::Check(args) => check::run(&console, args),
         Command::Simulate(args) => simulate::run(&console, args),
         Command::Replay(args) => replay::run(&console, args),
+        Command::Explore(args) => explore::run(&console, args),
         Command::Compare(args) => compare::run(&console, args),
         Command::Stats(args) => stats::run(&console, args),
         Command::Resume(args) => resume::run(&console, args),

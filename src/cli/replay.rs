@@ -8,6 +8,7 @@ use super::replay_json;
 use super::steps::{Layout, base_name, print_record, print_state};
 use crate::explore::page;
 use crate::explore::tell::{self, Subject};
+use crate::model::Model;
 use crate::report::chart::{self, ChartEvent};
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, write_atomically};
@@ -53,21 +54,12 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
     if let Err(message) = trail.must_be_of(loaded.model.fingerprint, &args.trail) {
         return console.wrong(message);
     }
-    let claim = match &trail.property {
-        None => None,
-        Some(name) => match loaded.model.claims.iter().position(|claim| *claim.name == **name) {
-            Some(number) => Some(number),
-            None => return console.wrong(format!("the trail is about the property `{name}`, which the model has not")),
-        },
-    };
-    let property = match (trail.non_progress, claim) {
-        (true, _) => Property::Cycles(CycleProperty::Progress),
-        (false, Some(number)) => Property::Cycles(CycleProperty::Claim(number)),
-        (false, None) => Property::Safety,
+    let (property, claim) = match property_of(&trail, &loaded.model) {
+        Ok(found) => found,
+        Err(message) => return console.wrong(message),
     };
     let (own, program) = property.compile(&loaded.model);
     let model = own.as_ref().unwrap_or(&loaded.model);
-    let claim = if trail.non_progress { Some(0) } else { claim };
     let recorder = match Recorder::new(model, &loaded.map, &program, claim) {
         Ok(recorder) => recorder,
         Err(_) if trail.steps.is_empty() => {
@@ -102,6 +94,18 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
         (Err(message), _) => console.wrong(message),
         (Ok(_), Some(message)) => console.wrong(message),
         (Ok(written), None) => console.written(written, 0),
+    }
+}
+
+/// The property that a trail is about, and the number of its claim in the model that the property compiles.
+pub(super) fn property_of(trail: &Trail, model: &Model) -> Result<(Property, Option<usize>), String> {
+    if trail.non_progress {
+        return Ok((Property::Cycles(CycleProperty::Progress), Some(0)));
+    }
+    let Some(name) = &trail.property else { return Ok((Property::Safety, None)) };
+    match model.claims.iter().position(|claim| *claim.name == **name) {
+        Some(number) => Ok((Property::Cycles(CycleProperty::Claim(number)), Some(number))),
+        None => Err(format!("the trail is about the property `{name}`, which the model has not")),
     }
 }
 

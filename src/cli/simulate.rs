@@ -12,11 +12,11 @@ use crate::report::number::{counted, thousands};
 use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::write_atomically;
 use crate::search::outcome::Actor;
-use crate::search::walk::possible::{Choice, atomic_after, choices};
+use crate::search::walk::possible::{Choice, atomic_after, by_chance, choices};
 use crate::source::visible::visible;
 use clap::Args;
+use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
@@ -191,14 +191,6 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    fn draw(&mut self, list: &[Choice]) -> Choice {
-        let mut pids: Vec<usize> = list.iter().map(|choice| choice.pid).collect();
-        pids.dedup();
-        let pid = pids[self.random.random_range(0..pids.len())];
-        let own: Vec<&Choice> = list.iter().filter(|choice| choice.pid == pid).collect();
-        own[self.random.random_range(0..own.len())].clone()
-    }
-
     fn by_chance(&mut self, console: &Console, most: u64) -> u8 {
         let mut out = io::BufWriter::new(console.out());
         let code = loop {
@@ -208,11 +200,10 @@ impl Simulation<'_> {
                 break 0;
             }
             let list = self.choices();
-            if list.is_empty() {
+            let Some(choice) = by_chance(&list, &mut self.random) else {
                 break self.ended(&mut out).unwrap_or(0);
-            }
-            let choice = self.draw(&list);
-            match self.take(&choice, &mut out) {
+            };
+            match self.take(choice, &mut out) {
                 Ok(ChoiceResult::Fine) => {}
                 Ok(ChoiceResult::Failed) => {
                     let _ = print_state(&mut out, &self.recorder.view());
@@ -336,12 +327,11 @@ impl Simulation<'_> {
         }
         for _ in 0..LONGEST_RUN {
             let list = self.choices();
-            if list.is_empty() {
+            let Some(choice) = by_chance(&list, &mut self.random) else {
                 return Err(format!("nothing can move, and no process is at `{label}`"));
-            }
-            let choice = self.draw(&list);
+            };
             past.push((self.recorder.machine().saved().to_vec(), self.atomic, self.steps));
-            if let ChoiceResult::Failed = self.take(&choice, out)? {
+            if let ChoiceResult::Failed = self.take(choice, out)? {
                 return Ok(());
             }
             let view = self.recorder.view();

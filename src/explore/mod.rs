@@ -1,5 +1,5 @@
 //! A model in the browser: a run as plain data for the page ([`tell`]), the page itself ([`page`]), why a statement cannot go
-//! ([`why`]).
+//! ([`why`]), the tree of runs that a user makes ([`session`]), expressions that are watched ([`watch`]), the server ([`server`]).
 //!
 //! Steps are executed and named by [`crate::report::recorder`], as in replay and simulation; what can go is said by
 //! [`crate::search::walk::possible`]. Nothing here knows what a statement does. The same page shows a run that is kept in
@@ -7,5 +7,8 @@
 //! and loads nothing from anywhere.
 
 pub(crate) mod page;
+pub(crate) mod server;
+pub(crate) mod session;
 pub(crate) mod tell;
+mod watch;
 mod why;

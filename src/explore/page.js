@@ -546,7 +546,7 @@ function choose(index) {
 }
 
 const own = () => branches.find(known => known.id === branch);
-const canUndo = () => live && own() && own().own > 0 && !branches.some(child => child.parent === branch && child.at >= own().length);
+const canUndo = () => live && own() && !own().sealed && own().own > 0 && !branches.some(child => child.parent === branch && child.at >= own().length);
 const undo = () => ask('undo', { branch }).then(found => adopt(found));
 const random = count => ask('run', { branch, at: position, steps: count }).then(found => adopt(found));
 const runUntil = () => ask('run', { branch, at: position, until: $('condition').value }).then(found => adopt(found));
@@ -667,6 +667,6 @@ $('until').addEventListener('submit', event => { event.preventDefault(); find();
 $('watch').addEventListener('submit', event => { event.preventDefault(); addWatch($('expression').value); });
 $('lanes').addEventListener('scroll', drawChart, { passive: true });
 window.addEventListener('resize', drawChart);
-openRun(run, live ? 0 : last());
+openRun(run, data.at === undefined ? last() : data.at);
 showTree();
 })();

@@ -125,13 +125,14 @@ impl<'a> Teller<'a> {
         self.recorder.machine().in_handshake()
     }
 
-    /// Takes the steps of a move without telling them.
-    pub(crate) fn skip(&mut self, steps: &[Step]) -> Result<(), String> {
+    /// Takes the steps of a move without telling them; says whether one of them is an error.
+    pub(crate) fn skip(&mut self, steps: &[Step]) -> Result<bool, String> {
+        let mut failed = false;
         for &step in steps {
-            self.take(step)?;
+            failed |= self.take(step)?.0.trap.is_some();
         }
         self.events();
-        Ok(())
+        Ok(failed)
     }
 
     /// From now on steps are told with what they change.

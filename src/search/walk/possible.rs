@@ -6,6 +6,7 @@
 
 use crate::exec::{Fired, Machine};
 use crate::search::outcome::{Actor, Step};
+use rand::Rng;
 use smallvec::{SmallVec, smallvec};
 
 /// One step that can be taken, or the two halves of a rendezvous.
@@ -39,6 +40,18 @@ pub fn choices(machine: &mut Machine<'_>, atomic: Option<usize>) -> Vec<Choice> 
         machine.set_timeout(false);
     }
     found
+}
+
+/// One of the choices by chance: a process that can move is drawn, then one of its choices. `None` if there are none.
+pub fn by_chance<'c>(list: &'c [Choice], random: &mut impl Rng) -> Option<&'c Choice> {
+    let mut pids: Vec<usize> = list.iter().map(|choice| choice.pid).collect();
+    pids.dedup();
+    if pids.is_empty() {
+        return None;
+    }
+    let pid = pids[random.random_range(0..pids.len())];
+    let own: Vec<&Choice> = list.iter().filter(|choice| choice.pid == pid).collect();
+    own.get(random.random_range(0..own.len())).copied()
 }
 
 /// The process that is inside an atomic block after this step was taken.

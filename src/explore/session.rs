@@ -1,0 +1,425 @@
+//! What a user explores: runs of one model that branch off each other, as a small tree.
+//!
+//! A branch is the run of its parent up to a step, and its own moves behind it. Nothing else is kept: to look at a branch its
+//! moves are executed again from the start. The executor stands at the end of the branch that was used last, so that a
+//! further step there costs no replay. What is kept is bounded: branches, and moves of all of them together.
+
+use super::tell::{Move, Subject, Teller};
+use super::watch::{Compile, Condition, Watch};
+use crate::search::plan::Property;
+use crate::search::walk::possible::by_chance;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Branches that are kept.
+const MOST_BRANCHES: usize = 100;
+/// Moves that are kept, of all branches together.
+const MOST_MOVES: usize = 200_000;
+/// Moves of one run that the page shows; of a longer trail it shows the end.
+pub(super) const LONGEST_RUN: usize = 20_000;
+/// Moves that are tried by chance until a condition holds.
+const LONGEST_TRY: usize = 10_000;
+/// Expressions that are kept compiled.
+const MOST_WATCHES: usize = 50;
+
+/// The counterexample that the exploration starts with.
+pub(crate) struct Known {
+    /// Its moves.
+    pub moves: Vec<Move>,
+    /// The move with which its cycle starts.
+    pub cycle: Option<usize>,
+    /// What is wrong at its end, for the page.
+    pub error: Value,
+    /// The property.
+    pub name: Option<String>,
+}
+
+struct Branch {
+    id: usize,
+    /// The branch it leaves, and after how many moves from the start.
+    parent: Option<(usize, usize)>,
+    own: Vec<Move>,
+    name: String,
+    /// A counterexample is not added to.
+    sealed: bool,
+}
+
+/// See the module.
+pub(crate) struct Session<'a> {
+    subject: Subject<'a>,
+    property: Property,
+    compile: Compile<'a>,
+    stop: &'a AtomicBool,
+    /// Moves in front of what is shown.
+    before: Vec<Move>,
+    known: Option<Known>,
+    branches: Vec<Branch>,
+    next: usize,
+    current: usize,
+    tip: Option<(usize, usize, Teller<'a>)>,
+    random: StdRng,
+    watches: HashMap<String, Rc<Watch>>,
+}
+
+type Answer = Result<Value, String>;
+
+impl<'a> Session<'a> {
+    /// A session at the initial state, or with a counterexample.
+    pub(crate) fn new(
+        subject: Subject<'a>,
+        property: Property,
+        mut known: Option<Known>,
+        compile: Compile<'a>,
+        seed: u64,
+        stop: &'a AtomicBool,
+    ) -> Session<'a> {
+        let mut before = Vec::new();
+        if let Some(known) = &mut known {
+            let left_out = known.moves.len().saturating_sub(LONGEST_RUN);
+            before = known.moves.drain(..left_out).collect();
+            known.cycle = known.cycle.map(|cycle| cycle.saturating_sub(left_out));
+        }
+        let (name, own) = match &mut known {
+            Some(known) => ("counterexample".to_string(), std::mem::take(&mut known.moves)),
+            None => ("run 1".to_string(), Vec::new()),
+        };
+        let root = Branch { id: 0, parent: None, own, name, sealed: known.is_some() };
+        Session {
+            subject,
+            property,
+            compile,
+            stop,
+            before,
+            known,
+            branches: vec![root],
+            next: 1,
+            current: 0,
+            tip: None,
+            random: StdRng::seed_from_u64(seed),
+            watches: HashMap::new(),
+        }
+    }
+
+    /// All that the page needs to start.
+    pub(crate) fn page(&mut self, model: &str) -> Answer {
+        let mut data = self.open(self.current)?;
+        data["live"] = true.into();
+        data["model"] = model.into();
+        data["source"] = self.subject.source();
+        Ok(data)
+    }
+
+    /// Answers one question of the page.
+    pub(crate) fn answer(&mut self, what: &str, asked: &Value) -> Answer {
+        let number = |name: &str| asked[name].as_u64().and_then(|number| usize::try_from(number).ok());
+        let needed = |name: &str| number(name).ok_or_else(|| format!("the question has no `{name}`"));
+        let branch = needed("branch")?;
+        match what {
+            "open" => self.open(branch),
+            "take" => self.take(branch, needed("at")?, needed("choice")?),
+            "run" => match asked["until"].as_str() {
+                Some(condition) => self.run_until(branch, needed("at")?, condition),
+                None => self.run_on(branch, needed("at")?, number("steps").unwrap_or(1)),
+            },
+            "undo" => self.undo(branch),
+            "drop" => self.remove(branch, number("current")),
+            "watch" => {
+                let text = asked["expression"].as_str().unwrap_or_default();
+                let condition = self.condition(text, asked["condition"] == true)?;
+                let values = self.values(branch, &condition)?;
+                Ok(json!({"values": values}))
+            }
+            _ => Err(format!("`{what}` is unknown")),
+        }
+    }
+
+    fn find(&self, id: usize) -> Result<&Branch, String> {
+        self.branches.iter().find(|branch| branch.id == id).ok_or_else(|| "this branch is gone".into())
+    }
+
+    /// The moves from the start to the end of a branch.
+    fn path(&self, id: usize) -> Result<Vec<Move>, String> {
+        let mut parts: Vec<&[Move]> = Vec::new();
+        let (mut branch, mut length) = (self.find(id)?, usize::MAX);
+        loop {
+            let start = branch.parent.map_or(0, |(_, at)| at);
+            let own = length.saturating_sub(start).min(branch.own.len());
+            parts.push(&branch.own[..own]);
+            let Some((parent, at)) = branch.parent else { break };
+            (branch, length) = (self.find(parent)?, at.min(length));
+        }
+        Ok(parts.into_iter().rev().flatten().cloned().collect())
+    }
+
+    fn length(&self, id: usize) -> Result<usize, String> {
+        let branch = self.find(id)?;
+        Ok(branch.parent.map_or(0, |(_, at)| at) + branch.own.len())
+    }
+
+    /// The executor after the first `at` moves of a branch.
+    fn teller(&mut self, id: usize, at: usize) -> Result<Teller<'a>, String> {
+        match self.tip.take() {
+            Some((branch, length, teller)) if branch == id && length == at => return Ok(teller),
+            _ => {}
+        }
+        let path = self.path(id)?;
+        let moves = path.get(..at).ok_or("the run is not that long")?;
+        let mut teller = Teller::new(self.subject)?;
+        for steps in self.before.iter().chain(moves) {
+            teller.skip(steps)?;
+        }
+        Ok(teller.with_changes())
+    }
+
+    /// A branch, told from its start.
+    fn open(&mut self, id: usize) -> Answer {
+        let path = self.path(id)?;
+        let mut teller = self.teller(id, 0)?;
+        let start = teller.start();
+        let mut steps = Vec::with_capacity(path.len());
+        for steps_of_move in &path {
+            steps.push(teller.tell(steps_of_move)?);
+            self.may_go_on()?;
+        }
+        self.current = id;
+        self.tip = Some((id, path.len(), teller));
+        let known = self.known.as_ref().filter(|_| id == 0);
+        let run = json!({
+            "error": known.map(|known| &known.error),
+            "property": known.map(|known| &known.name),
+            "cycle": known.and_then(|known| known.cycle),
+            "start": start,
+            "steps": steps,
+        });
+        Ok(json!({"branch": id, "at": path.len(), "run": run, "branches": self.tree()}))
+    }
+
+    fn tree(&self) -> Vec<Value> {
+        let told = |branch: &Branch| {
+            let (parent, at) = branch.parent.unzip();
+            json!({
+                "id": branch.id,
+                "parent": parent,
+                "at": at.unwrap_or(0),
+                "own": branch.own.len(),
+                "length": at.unwrap_or(0) + branch.own.len(),
+                "name": branch.name,
+                "sealed": branch.sealed,
+            })
+        };
+        self.branches.iter().map(told).collect()
+    }
+
+    fn may_go_on(&self) -> Result<(), String> {
+        if self.stop.load(Ordering::Relaxed) { Err("pv is asked to end".into()) } else { Ok(()) }
+    }
+
+    /// The branch to which moves behind `at` belong: the branch itself at its end, else a new one.
+    fn branch_for(&mut self, id: usize, at: usize, moves: usize) -> Result<usize, String> {
+        let kept: usize = self.branches.iter().map(|branch| branch.own.len()).sum();
+        if kept + moves > MOST_MOVES || at + moves > LONGEST_RUN {
+            return Err(format!("no more than {LONGEST_RUN} steps of a run are kept, and {MOST_MOVES} in all"));
+        }
+        if at == self.length(id)? && !self.find(id)?.sealed {
+            return Ok(id);
+        }
+        if self.branches.len() >= MOST_BRANCHES {
+            return Err(format!("{MOST_BRANCHES} branches are kept; drop one first"));
+        }
+        // The branch that has the step, so that the tree shows where the way parts.
+        let mut owner = id;
+        while let Some((parent, start)) = self.find(owner)?.parent {
+            if at > start {
+                break;
+            }
+            owner = parent;
+        }
+        let new = self.next;
+        self.next += 1;
+        let name = format!("run {}", new + 1);
+        self.branches.push(Branch { id: new, parent: Some((owner, at)), own: Vec::new(), name, sealed: false });
+        Ok(new)
+    }
+
+    /// Takes moves behind the first `at` of a branch and tells them.
+    fn extend(&mut self, id: usize, at: usize, moves: Vec<Move>) -> Answer {
+        let mut teller = self.teller(id, at)?;
+        let told: Vec<Value> = moves.iter().map(|steps| teller.tell(steps)).collect::<Result<_, _>>()?;
+        let branch = self.branch_for(id, at, moves.len())?;
+        let length = at + moves.len();
+        if let Some(branch) = self.branches.iter_mut().find(|known| known.id == branch) {
+            branch.own.extend(moves);
+        }
+        self.current = branch;
+        self.tip = Some((branch, length, teller));
+        Ok(json!({"branch": branch, "from": at, "steps": told, "branches": self.tree()}))
+    }
+
+    fn take(&mut self, id: usize, at: usize, choice: usize) -> Answer {
+        let mut teller = self.teller(id, at)?;
+        let list = teller.choices();
+        self.tip = Some((id, at, teller));
+        let choice = list.get(choice).ok_or("this step is not possible here")?;
+        self.extend(id, at, vec![choice.steps.to_vec()])
+    }
+
+    /// Some moves by chance.
+    fn run_on(&mut self, id: usize, at: usize, moves: usize) -> Answer {
+        let (taken, notice) = self.chance(id, at, moves.min(LONGEST_TRY), None)?;
+        let mut answer = self.extend(id, at, taken)?;
+        answer["notice"] = notice.into();
+        Ok(answer)
+    }
+
+    /// Moves by chance until a condition holds.
+    fn run_until(&mut self, id: usize, at: usize, text: &str) -> Answer {
+        let condition = self.condition(text, true)?;
+        let (taken, notice) = self.chance(id, at, LONGEST_TRY, Some(&condition))?;
+        match notice {
+            Some(notice) if taken.is_empty() => Err(notice),
+            notice => {
+                let mut answer = self.extend(id, at, taken)?;
+                answer["notice"] = notice.into();
+                Ok(answer)
+            }
+        }
+    }
+
+    /// Moves by chance, and what is to be said about their end. With a condition that never comes to hold, and no error on the
+    /// way, there are none.
+    fn chance(
+        &mut self,
+        id: usize,
+        at: usize,
+        most: usize,
+        until: Option<&Condition>,
+    ) -> Result<(Vec<Move>, Option<String>), String> {
+        let path = self.path(id)?;
+        let past = path.get(..at).ok_or("the run is not that long")?;
+        let mut teller = Teller::new(self.subject)?;
+        let mut trial = until.map(|condition| condition.trial()).transpose()?;
+        for steps in self.before.iter().chain(past) {
+            teller.skip(steps)?;
+            if let Some(trial) = &mut trial {
+                trial.take(steps)?;
+            }
+        }
+        let mut taken = Vec::new();
+        while taken.len() < most {
+            self.may_go_on()?;
+            let list = teller.choices();
+            let Some(choice) = by_chance(&list, &mut self.random) else {
+                return Ok(match until {
+                    Some(_) => {
+                        (Vec::new(), Some("Nothing can move before it holds; try again for another way.".into()))
+                    }
+                    None => (taken, Some("Nothing can move any more.".into())),
+                });
+            };
+            let steps = choice.steps.to_vec();
+            let trapped = teller.skip(&steps)?;
+            if let Some(trial) = &mut trial {
+                trial.take(&steps)?;
+            }
+            taken.push(steps);
+            if trapped {
+                return Ok((taken, Some("This step is an error.".into())));
+            }
+            if trial.as_ref().is_some_and(|trial| trial.holds(&teller.view())) {
+                return Ok((taken, None));
+            }
+        }
+        Ok(match until {
+            Some(_) => (Vec::new(), Some(format!("It did not come to hold in {most} steps by chance."))),
+            None => (taken, None),
+        })
+    }
+
+    fn undo(&mut self, id: usize) -> Answer {
+        let length = self.length(id)?;
+        let branch = self.find(id)?;
+        if branch.sealed || branch.own.is_empty() {
+            return Err("there is nothing to undo in this branch".into());
+        }
+        if self.branches.iter().any(|child| child.parent.is_some_and(|(parent, at)| parent == id && at >= length)) {
+            return Err("another branch starts behind this step; drop that one first".into());
+        }
+        self.tip = None;
+        let Some(branch) = self.branches.iter_mut().find(|branch| branch.id == id) else { return Err(String::new()) };
+        branch.own.pop();
+        match branch.parent {
+            Some((parent, at)) if branch.own.is_empty() => {
+                if self.branches.iter().any(|child| child.parent.is_some_and(|(parent, _)| parent == id)) {
+                    return self.shortened(id, length - 1);
+                }
+                self.branches.retain(|branch| branch.id != id);
+                let mut answer = self.open(parent)?;
+                answer["at"] = at.into();
+                Ok(answer)
+            }
+            _ => self.shortened(id, length - 1),
+        }
+    }
+
+    fn shortened(&self, id: usize, length: usize) -> Answer {
+        Ok(json!({"branch": id, "from": length, "steps": [], "branches": self.tree()}))
+    }
+
+    fn remove(&mut self, id: usize, current: Option<usize>) -> Answer {
+        let Some((parent, at)) = self.find(id)?.parent else { return Err("the first run stays".into()) };
+        if self.branches.iter().any(|child| child.parent.is_some_and(|(parent, _)| parent == id)) {
+            return Err("other branches start in this one; drop them first".into());
+        }
+        self.branches.retain(|branch| branch.id != id);
+        self.tip = None;
+        if current == Some(id) || self.current == id {
+            let mut answer = self.open(parent)?;
+            answer["at"] = at.into();
+            return Ok(answer);
+        }
+        Ok(json!({"branches": self.tree()}))
+    }
+
+    /// A condition or an expression; where a condition is asked for, the name of a label is one.
+    fn condition(&mut self, text: &str, labels: bool) -> Result<Condition, String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err("there is no expression".into());
+        }
+        if labels && Condition::is_label(self.subject.model, text) {
+            return Ok(Condition::Label(text.to_string()));
+        }
+        if let Some(known) = self.watches.get(text) {
+            return Ok(Condition::Holds(Rc::clone(known)));
+        }
+        let watch = Rc::new(Watch::new(self.subject.model, self.property, self.compile, text)?);
+        if self.watches.len() >= MOST_WATCHES {
+            self.watches.clear();
+        }
+        self.watches.insert(text.to_string(), Rc::clone(&watch));
+        Ok(Condition::Holds(watch))
+    }
+
+    /// The value in every state of a branch; `null` where it has none.
+    fn values(&mut self, id: usize, condition: &Condition) -> Result<Vec<Value>, String> {
+        let path = self.path(id)?;
+        let mut trial = condition.trial()?;
+        let mut teller = Teller::new(self.subject)?;
+        for steps in &self.before {
+            trial.take(steps)?;
+            teller.skip(steps)?;
+        }
+        let mut values = vec![trial.value(&teller.view()).into()];
+        for steps in &path {
+            trial.take(steps)?;
+            teller.skip(steps)?;
+            values.push(trial.value(&teller.view()).into());
+            self.may_go_on()?;
+        }
+        Ok(values)
+    }
+}

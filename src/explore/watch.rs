@@ -1,0 +1,124 @@
+//! Expressions that a user watches or waits for, in the scope of the model.
+//!
+//! The expression is read as a part of the model ([`Compile`]: the front end reads the model again with the expression behind it), so
+//! it knows all names and macros, and is checked as everything else is. What it asks for may change the layout of a state
+//! (`_last` makes one byte more). Therefore it is evaluated in a machine of its own, which takes the same steps.
+
+use crate::exec::program::Ex;
+use crate::exec::show::View;
+use crate::exec::{Machine, Program};
+use crate::model::{Automaton, Expr, ExprKind, Location, Model, ScalarType};
+use crate::search::outcome::Step;
+use crate::search::plan::Property;
+use crate::search::walk::replay;
+use std::rc::Rc;
+
+/// Reads an expression in the scope of the model; gives that model and the expression, or what is wrong.
+pub(crate) type Compile<'a> = &'a dyn Fn(&str) -> Result<(Model, Expr), String>;
+
+/// A compiled expression with the model it was read in.
+pub(super) struct Watch {
+    model: Model,
+    program: Program,
+    expression: Ex,
+    /// The type of a plain variable: its values have names.
+    ty: Option<ScalarType>,
+}
+
+impl Watch {
+    pub(super) fn new(shown: &Model, property: Property, compile: Compile<'_>, text: &str) -> Result<Watch, String> {
+        let (model, expr) = compile(text)?;
+        // Included files are read again; a model that has changed since would take other steps.
+        let same = |one: &Automaton, other: &Automaton| {
+            one.transitions.len() == other.transitions.len()
+                && one.transitions.iter().zip(&other.transitions).all(|(one, other)| one.text == other.text)
+        };
+        let pairs = shown.proctypes.iter().zip(&model.proctypes);
+        if shown.proctypes.len() != model.proctypes.len()
+            || pairs.clone().any(|(a, b)| !same(&a.automaton, &b.automaton))
+        {
+            return Err("a file of the model has changed; start pv explore again".into());
+        }
+        let (own, program) = property.compile(&model);
+        let ty = match &expr.kind {
+            ExprKind::Load(place) => Some(place.ty),
+            ExprKind::RemoteVariable(remote) => Some(remote.place.ty),
+            _ => None,
+        };
+        Ok(Watch { expression: program.expression(&expr), model: own.unwrap_or(model), program, ty })
+    }
+}
+
+/// What is waited for.
+pub(super) enum Condition {
+    /// Some process stands at the label.
+    Label(String),
+    /// The expression is not 0.
+    Holds(Rc<Watch>),
+}
+
+impl Condition {
+    /// Is this the name of a label, and of nothing else?
+    pub(super) fn is_label(model: &Model, text: &str) -> bool {
+        let known = |location: &Location| location.labels.iter().any(|label| **label == *text);
+        model.proctypes.iter().any(|proctype| proctype.automaton.locations.iter().any(known))
+            && !model.globals.iter().any(|variable| variable.path.trim_end_matches("[]") == text)
+    }
+
+    /// At the initial state.
+    pub(super) fn trial(&self) -> Result<Trial<'_>, String> {
+        Ok(match self {
+            Condition::Label(label) => Trial::Label(label),
+            Condition::Holds(watch) => {
+                let machine = Machine::new(&watch.program).map_err(|trap| watch.program.describe(trap))?;
+                Trial::Holds(watch, Box::new(machine))
+            }
+        })
+    }
+}
+
+/// A condition on the way through a run.
+pub(super) enum Trial<'a> {
+    Label(&'a str),
+    Holds(&'a Watch, Box<Machine<'a>>),
+}
+
+impl Trial<'_> {
+    /// The run takes these steps.
+    pub(super) fn take(&mut self, steps: &[Step]) -> Result<(), String> {
+        if let Trial::Holds(_, machine) = self {
+            for &step in steps {
+                replay::take(machine, step)?;
+                machine.forget_journal_if_idle();
+            }
+            machine.set_timeout(false);
+        }
+        Ok(())
+    }
+
+    /// The value now, in words; `None` if it has none here. `view` is the state of the run.
+    pub(super) fn value(&self, view: &View<'_>) -> Option<String> {
+        match self {
+            Trial::Label(label) => {
+                let at = |pid: usize| {
+                    let place = view.proctype(pid).automaton.locations.get(view.machine.location(pid) as usize);
+                    place.is_some_and(|place| place.labels.iter().any(|known| **known == **label))
+                };
+                Some(i32::from((0..view.machine.process_count()).any(at)).to_string())
+            }
+            Trial::Holds(watch, machine) => {
+                let value = machine.value_of(None, &watch.expression).ok()?;
+                let view = View { model: &watch.model, machine };
+                Some(watch.ty.map_or_else(|| value.to_string(), |ty| view.value(ty, value)))
+            }
+        }
+    }
+
+    /// It holds now.
+    pub(super) fn holds(&self, view: &View<'_>) -> bool {
+        match self {
+            Trial::Label(_) => self.value(view).as_deref() == Some("1"),
+            Trial::Holds(watch, machine) => machine.value_of(None, &watch.expression).is_ok_and(|value| value != 0),
+        }
+    }
+}
