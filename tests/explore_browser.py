@@ -432,9 +432,10 @@ def pictures(pv, folder, target):
         until(lambda: len(browser.texts("#branches .pick")) == 2, "a branch")
         browser.click("#branches .pick")
         until(lambda: browser.run("return document.querySelector('#branches .pick').getAttribute('aria-current')") == "true", "the first")
-        for _ in range(5):
+        while not browser.texts(".move.can + .move.can"):
             browser.key(LEFT)
-        browser.picture(os.path.join(target, f"explore-{theme}.png"), 1400, 1150)
+        browser.run("scrollTo(0, 0)")
+        browser.picture(os.path.join(target, f"explore-{theme}.png"), 1400, 1330)
         browser.picture(os.path.join(target, f"explore-{theme}-narrow.png"), 500, 2600)
         explorer.end()
         browser.go(kept_page)

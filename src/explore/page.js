@@ -184,7 +184,8 @@ function showStep() {
   }
   const step = run.steps[position - 1];
   const end = step.n + step.parts.length - 1;
-  $('now-title').textContent = 'Step ' + (step.parts.length > 1 ? step.n + '–' + end : step.n);
+  const counted = step.parts.length > 1 ? step.n + '–' + end : String(step.n);
+  $('now-title').textContent = 'Step ' + position + (counted === String(position) ? '' : ' (' + counted + ' in pv replay)');
   step.parts.forEach(([who, pid, number], index) => {
     const line = element('p');
     const name = element('span', 'who', visible(who));
@@ -451,6 +452,11 @@ function stepAt(row) {
 function showChart() {
   const box = $('lanes'), y = height(chart.rows[position] || 0);
   if (y < box.scrollTop + 50 || y > box.scrollTop + box.clientHeight - 40) box.scrollTop = Math.max(0, y - box.clientHeight / 2);
+  const now = position > 0 && chart.marks.find(mark => mark.row > rowsOf(position)[0]);
+  if (now) {
+    const x = column(now.from);
+    if (x < box.scrollLeft + 40 || x > box.scrollLeft + box.clientWidth - 90) box.scrollLeft = Math.max(0, x - box.clientWidth / 2);
+  }
   drawChart();
 }
 
@@ -480,7 +486,7 @@ function openRun(fresh, at) {
   $('tocycle').hidden = run.cycle === null || run.cycle === undefined;
   const verdict = $('verdict');
   verdict.className = run.error ? 'bad' : '';
-  verdict.textContent = run.error ? visible(run.error.message) + (run.error.line ? ' (line ' + run.error.line + ')' : '')
+  verdict.textContent = run.error ? visible(run.error.message) + (run.property ? ', property ' + visible(run.property) : '') + (run.error.line ? ' (line ' + run.error.line + ')' : '')
     : live ? 'exploration' : '';
   go(at);
 }

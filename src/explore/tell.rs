@@ -70,7 +70,12 @@ impl Subject<'_> {
         let written = file.and_then(|file| file.text.get(site.start as usize..site.end as usize)).unwrap_or_default();
         // The steps of a `for` all stand at the whole loop, which is none of them.
         let is_part = written.contains('{') && !matches!(transition.action, Action::DStep(_));
-        let stands = !transition.text.starts_with(['.', '-']) && !is_part && written.chars().any(char::is_alphanumeric);
+        // What a macro made stands there only as the name of the macro.
+        let is_made = (site.file, site.start) != (transition.span.file, transition.span.start);
+        let stands = !transition.text.starts_with(['.', '-'])
+            && !is_part
+            && !is_made
+            && written.chars().any(char::is_alphanumeric);
         let text = if stands { written } else { &transition.text };
         let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = words.char_indices().nth(LONGEST_TEXT) {
@@ -300,4 +305,73 @@ pub(crate) fn trail(subject: Subject<'_>, trail: &Trail, most: usize) -> Result<
             "steps": steps,
         },
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::read_text;
+
+    /// The reasons in the initial state of a model, and behind the first move of each number.
+    fn reasons(text: &str, moves: &[usize]) -> Vec<String> {
+        let (map, model) = read_text("m.pml", text).expect("a model");
+        let program = Program::new(&model, None);
+        let mut teller =
+            Teller::new(Subject { model: &model, map: &map, program: &program, claim: None }).expect("a state");
+        for &number in moves {
+            let choice = teller.choices()[number].clone();
+            teller.skip(&choice.steps).expect("a step");
+        }
+        let told = teller.start();
+        let reason = |blocked: &Value| blocked[2].as_str().expect("a reason").to_string();
+        told["moves"]["cannot"].as_array().expect("a list").iter().map(reason).collect()
+    }
+
+    #[test]
+    fn reasons_are_read_from_the_state() {
+        let of = |text: &str| reasons(text, &[]);
+        assert_eq!(of("byte x = 3, y = 2; active proctype p() { x < y }"), ["x is 3, y is 2"]);
+        assert_eq!(of("byte a[3]; byte i = 2; active proctype p() { a[i] > a[1] }"), ["a[2] is 0, i is 2, a[1] is 0"]);
+        assert_eq!(of("mtype = { red, green }; mtype m = red; active proctype p() { m == green }"), ["m is red"]);
+        assert_eq!(of("chan q = [2] of { byte }; active proctype p() { q?3 }"), ["the channel q is empty"]);
+        assert_eq!(of("chan c = [0] of { byte }; active proctype p() { c!1 }"), ["nobody receives on c"]);
+        assert_eq!(of("chan c = [0] of { byte }; active proctype p() { c?1 }"), ["nobody sends on c"]);
+        // A statement that is an error to look at is among those that can go: taking it shows the error.
+        assert_eq!(of("chan c; active proctype p() { len(c) == 1 }"), [""; 0]);
+        assert_eq!(of("bit go; active proctype p() provided (go) { skip }"), ["its provided clause is false: go is 0"]);
+        assert_eq!(of("active proctype p() { if :: skip :: else fi }"), ["another branch can go"]);
+        assert_eq!(of("active proctype p() { timeout } active proctype q() { skip }").len(), 1);
+        assert_eq!(of("active proctype p() { d_step { 0; skip } }"), ["it is never true"]);
+    }
+
+    #[test]
+    fn reasons_change_with_the_run() {
+        let full = "chan q = [2] of { byte }; active proctype p() { do :: q!1 :: q?2 od }";
+        assert_eq!(reasons(full, &[0, 0]), ["the channel q is full (2 of 2)", "the first message in q is [1]"]);
+        let atomic = "active proctype p() { atomic { skip; skip } } active proctype q() { skip }";
+        assert_eq!(reasons(atomic, &[0]), ["process 0 is inside an atomic block"]);
+        let ends = "active proctype p() { skip } active proctype q() { skip }";
+        assert_eq!(reasons(ends, &[0]), ["a process that started later lives: q(1)"]);
+        let meets = "chan c = [0] of { byte }; active proctype p() { c!1 } active proctype q() { c?2 }";
+        let both = [
+            "q(1) receives on c, but not this message or not now",
+            "p(0) sends on c, but not such a message or not now",
+        ];
+        assert_eq!(reasons(meets, &[]), both);
+    }
+
+    #[test]
+    fn statements_are_told_as_they_stand() {
+        let text = "#define INC x = x + 1\nbyte x;\nactive proctype p() {\n  x  =  2 ;\n  INC\n}\n";
+        let (map, model) = read_text("m.pml", text).expect("a model");
+        let program = Program::new(&model, None);
+        let source = Subject { model: &model, map: &map, program: &program, claim: None }.source();
+        let told: Vec<(&str, u64)> = source["statements"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|statement| (statement[1].as_str().expect("a text"), statement[3].as_u64().expect("a line")))
+            .collect();
+        assert_eq!(told, [("x = 2", 4), ("x = (x+1)", 5), ("-end-", 6)]);
+    }
 }
