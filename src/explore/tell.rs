@@ -246,8 +246,8 @@ fn event(event: ChartEvent) -> Option<Value> {
         ChartEvent::Send { process, message, label } => json!(["send", process, message, label]),
         ChartEvent::Receive { process, message, label } => json!(["receive", process, message, label]),
         ChartEvent::Rendezvous { from, to, label } => json!(["meet", from, to, label]),
-        ChartEvent::Local { process, text } => json!(["local", process, text]),
-        ChartEvent::CycleStart | ChartEvent::Error { .. } => return None,
+        ChartEvent::Local { process, text, .. } => json!(["local", process, text]),
+        ChartEvent::CycleStart | ChartEvent::Error { .. } | ChartEvent::Step { .. } => return None,
     })
 }
 

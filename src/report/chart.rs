@@ -63,6 +63,15 @@ pub(crate) enum ChartEvent {
         process: usize,
         /// The statement.
         text: String,
+        /// The statement does something; one that only waits or goes elsewhere does not matter.
+        matters: bool,
+    },
+    /// What follows belongs to this step of the run.
+    Step {
+        /// From 1.
+        number: usize,
+        /// Its line in the source.
+        line: Option<u32>,
     },
     /// What follows repeats for ever.
     CycleStart,
@@ -87,6 +96,8 @@ const LOCAL_ROW: f64 = 9.0;
 const HEAD: f64 = 52.0;
 const FOOT: f64 = 26.0;
 const MARGIN: f64 = 24.0;
+/// Room for the number and the line of a step.
+const GUTTER: f64 = 62.0;
 const TITLE: f64 = 44.0;
 /// Average width of a character of the label font, in pixels.
 const LETTER: f64 = 6.3;
@@ -134,8 +145,10 @@ enum Mark {
     Message { from: (usize, f64), to: Option<(usize, f64)>, label: String, straight: bool },
     /// A message that came from nowhere.
     Found { to: (usize, f64), label: String },
-    /// A small mark.
-    Local { process: usize, at: f64, text: String },
+    /// A small mark, with its text beside it if that matters.
+    Local { process: usize, at: f64, text: String, matters: bool },
+    /// Number and line of a step, at the left.
+    Step { at: f64, text: String },
     /// A birth: arrow from the parent to the head.
     Birth { parent: usize, child: usize, at: f64 },
     /// The error.
@@ -148,21 +161,34 @@ struct Chart {
     cycle: Option<f64>,
     height: f64,
     spacing: f64,
+    /// The step whose events come next, until it stands beside one of them.
+    step: Option<String>,
+    has_steps: bool,
 }
 
 impl Chart {
     fn lay_out(events: &[ChartEvent]) -> Chart {
-        let mut chart = Chart { lifelines: Vec::new(), marks: Vec::new(), cycle: None, height: 0.0, spacing: 0.0 };
+        let (lifelines, marks) = (Vec::new(), Vec::new());
+        let has_steps = events.iter().any(|event| matches!(event, ChartEvent::Step { .. }));
+        let mut chart = Chart { lifelines, marks, cycle: None, height: 0.0, spacing: 0.0, step: None, has_steps };
         let mut column = HashMap::new();
         let mut sent: HashMap<usize, usize> = HashMap::new();
         let mut last: Option<(usize, bool)> = None;
         for event in events {
+            let before = chart.height;
             chart.place(event, &mut column, &mut sent, &mut last);
+            // Steps that follow each other closely have no room for their numbers.
+            if chart.height - before >= MESSAGE_ROW
+                && let Some(text) = chart.step.take()
+            {
+                chart.marks.push(Mark::Step { at: before + MESSAGE_ROW, text });
+            }
         }
         chart.height += LOCAL_ROW;
         let name = chart.lifelines.iter().map(|line| text_width(&line.name) + 30.0).fold(0.0, f64::max);
         let label = chart.marks.iter().map(|mark| match mark {
             Mark::Message { label, .. } | Mark::Found { label, .. } => text_width(label) + 26.0,
+            Mark::Local { text, matters: true, .. } => text_width(text) + 26.0,
             _ => 0.0,
         });
         // Wide enough for nearly all labels; a very long one may run across a neighbour's line.
@@ -230,10 +256,14 @@ impl Chart {
                 let (from, to) = ((from, at), Some((to, at)));
                 self.marks.push(Mark::Message { from, to, label: label.clone(), straight: true });
             }
-            ChartEvent::Local { process, text } => {
+            ChartEvent::Local { process, text, matters } => {
                 let process = of(&mut self.lifelines, *process);
-                let at = row(&mut self.height, process, true);
-                self.marks.push(Mark::Local { process, at, text: text.clone() });
+                let at = row(&mut self.height, process, !matters);
+                self.marks.push(Mark::Local { process, at, text: text.clone(), matters: *matters });
+            }
+            ChartEvent::Step { number, line } => {
+                let line = line.map_or(String::new(), |line| format!(" · l.{line}"));
+                self.step = Some(format!("{number}{line}"));
             }
             ChartEvent::CycleStart => {
                 self.height += MESSAGE_ROW / 2.0;
@@ -250,7 +280,8 @@ impl Chart {
     }
 
     fn draw(&self, title: &str, caption: &str, left_out: usize) -> String {
-        let bracket = if self.cycle.is_some() { 28.0 } else { 0.0 };
+        let gutter = if self.has_steps { GUTTER } else { 0.0 };
+        let bracket = gutter + if self.cycle.is_some() { 28.0 } else { 0.0 };
         let lines = self.lifelines.len().max(1) as f64;
         let panel_width = bracket + self.spacing * lines + MARGIN;
         let needed = ((self.height / PANEL_ROWS).ceil() as usize).max(1);
@@ -306,7 +337,13 @@ impl Sheet<'_> {
             match mark {
                 Mark::Message { from, to, label, straight } => self.message(svg, number, *from, *to, label, *straight),
                 Mark::Found { to, label } if self.holds(to.1) => self.stub(svg, to.0, to.1, label, None, true),
-                Mark::Local { process, at, text } if self.holds(*at) => self.local(svg, *process, *at, text),
+                Mark::Local { process, at, text, matters } if self.holds(*at) => {
+                    self.local(svg, *process, *at, text, *matters);
+                }
+                Mark::Step { at, text } if self.holds(*at) => {
+                    let x = self.x - if self.chart.cycle.is_some() { 28.0 } else { 0.0 };
+                    svg.label(x, self.row(*at) + 3.5, "step", "end", text);
+                }
                 Mark::Birth { parent, child, at } if self.holds(*at) => {
                     let (x, y) = (self.column(*parent), self.row(*at));
                     let side = if child > parent { -1.0 } else { 1.0 };
@@ -453,8 +490,12 @@ impl Sheet<'_> {
         }
     }
 
-    fn local(&self, svg: &mut Svg, process: usize, at: f64, text: &str) {
+    fn local(&self, svg: &mut Svg, process: usize, at: f64, text: &str, matters: bool) {
         let (x, y) = (self.column(process), self.row(at));
+        if matters {
+            let fits = (self.chart.spacing * 0.95 / LETTER) as usize;
+            svg.titled(x + 9.0, y + 3.5, "local-name", "start", &short(text, fits), text);
+        }
         svg.line(&format!(
             r#"<rect class="local" x="{:.1}" y="{:.1}" width="9" height="4" rx="1.5"><title>{}</title></rect>"#,
             x - 4.5,
@@ -539,6 +580,8 @@ const STYLE: &str = r##"<style>
 .open{fill:none;stroke:#0b4f8a;stroke-width:1.2}
 .label{font-size:11.5px;fill:#1a1a1a;paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round}
 .crossing,.more{font-size:10.5px;fill:#5a5a5a}
+.step{font-size:9.5px;fill:#7a7a7a}
+.local-name{font-size:10.5px;fill:#44505c;paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round}
 .local{fill:#6b7785}
 .death{stroke:#33475b;stroke-width:1.6}
 .cycle{fill:none;stroke:#8a4b08;stroke-width:1.8}
@@ -549,6 +592,8 @@ const STYLE: &str = r##"<style>
 .bg{fill:#16191d}
 .title,.name{fill:#eceff3}
 .caption,.crossing,.more{fill:#a7b0ba}
+.step{fill:#8b97a4}
+.local-name{fill:#c3ccd6;stroke:#16191d}
 .life{stroke:#5d6670}
 .head{fill:#252c35;stroke:#8fa3b8}
 .message,.rendezvous,.open{stroke:#74b4f0}

@@ -6,7 +6,7 @@ use super::chart::ChartEvent;
 use super::place;
 use crate::exec::show::{Shown, View};
 use crate::exec::{Machine, Program, print::Printed};
-use crate::model::Model;
+use crate::model::{Action, Model};
 use crate::search::outcome::{Actor, Step};
 use crate::search::walk::replay;
 use crate::source::{SourceMap, Span};
@@ -65,6 +65,8 @@ struct ChartState {
     /// For each channel the messages in it: their text and number.
     queues: Vec<Vec<(String, usize)>>,
     next_message: usize,
+    /// Steps taken so far.
+    steps: usize,
     /// A handshake that is half done: sender and label.
     offered: Option<(usize, String)>,
 }
@@ -96,6 +98,7 @@ impl<'a> Recorder<'a> {
             next_process: 0,
             queues: Vec::new(),
             next_message: 0,
+            steps: 0,
             offered: None,
         };
         chart.births(&self.view(), None);
@@ -153,7 +156,9 @@ impl<'a> Recorder<'a> {
         self.machine.forget_journal_if_idle();
         let changes = if self.wants_changes { changes(&before, &self.view().variables()) } else { Vec::new() };
         if let Some(mut chart) = self.chart.take() {
-            chart.note(&self.view(), pid, &transition.text);
+            let matters = !matches!(transition.action, Action::Skip | Action::Guard(_) | Action::Else);
+            let line = place(self.map, transition.span).map(|(_, line)| line);
+            chart.note(&self.view(), pid, (&transition.text, matters), line);
             self.chart = Some(chart);
         }
         Ok(Record {
@@ -182,8 +187,10 @@ impl ChartState {
     }
 
     /// A step was taken by `pid`: what of it is to be seen?
-    fn note(&mut self, view: &View<'_>, pid: Option<usize>, text: &str) {
+    fn note(&mut self, view: &View<'_>, pid: Option<usize>, (text, matters): (&str, bool), line: Option<u32>) {
+        self.steps += 1;
         let Some(who) = pid.and_then(|pid| self.numbers.get(pid).copied()) else { return };
+        self.events.push(ChartEvent::Step { number: self.steps, line });
         let seen = self.events.len();
         let offered = view.machine.offered().map(|(id, values)| (id, values.to_vec()));
         if let Some((id, values)) = offered {
@@ -205,7 +212,7 @@ impl ChartState {
         }
         self.births(view, Some(who));
         if self.events.len() == seen {
-            self.events.push(ChartEvent::Local { process: who, text: text.to_string() });
+            self.events.push(ChartEvent::Local { process: who, text: text.to_string(), matters });
         }
     }
 

@@ -13,7 +13,7 @@ fn receive(process: usize, message: usize, label: &str) -> ChartEvent {
 }
 
 fn local(process: usize, text: &str) -> ChartEvent {
-    ChartEvent::Local { process, text: text.into() }
+    ChartEvent::Local { process, text: text.into(), matters: text.contains('=') }
 }
 
 /// A run with everything a chart can show; `rounds` makes it as long as one likes.
@@ -21,6 +21,7 @@ fn run(rounds: usize) -> Vec<ChartEvent> {
     let mut events = vec![start(0, "sender(0)"), start(1, "channel(1)"), start(2, "receiver(2)")];
     for round in 0..rounds {
         let number = round * 10;
+        events.push(ChartEvent::Step { number: round + 1, line: Some(17) });
         events.push(local(0, "seq = 1 - seq"));
         events.push(local(0, "i < N & more"));
         events.push(send(0, number, &format!("toC!data,{round},1")));
@@ -72,6 +73,8 @@ fn draws_every_kind_of_event() {
         "class=\"death\"",
         "class=\"birth\"",
         "i &lt; N &amp; more",
+        ">seq = 1 - seq<",
+        ">2 · l.17<",
     ] {
         assert!(svg.contains(piece), "{piece}");
     }

@@ -129,7 +129,10 @@ impl Writer {
             ChartEvent::Start { process, by: Some(parent), .. } => {
                 self.arrow(&format!("p{parent}"), &format!("p{process}"), "run")
             }
-            ChartEvent::Start { by: None, .. } | ChartEvent::End { .. } | ChartEvent::CycleStart => {}
+            ChartEvent::Start { by: None, .. }
+            | ChartEvent::End { .. }
+            | ChartEvent::CycleStart
+            | ChartEvent::Step { .. } => {}
             ChartEvent::Send { process, label, .. } => {
                 let (channel, message) = parts(label);
                 self.arrow(&format!("p{process}"), &lines.channel(channel), message);
@@ -141,7 +144,7 @@ impl Writer {
             ChartEvent::Rendezvous { from, to, label } => {
                 self.arrow(&format!("p{from}"), &format!("p{to}"), label);
             }
-            ChartEvent::Local { process, text } => self.note(&format!("p{process}"), text),
+            ChartEvent::Local { process, text, .. } => self.note(&format!("p{process}"), text),
             ChartEvent::Error { process, text } => {
                 let over = process.map_or_else(|| lines.all(), |number| format!("p{number}"));
                 self.note(&over, &format!("error: {text}"));
@@ -202,7 +205,7 @@ mod tests {
             ChartEvent::Rendezvous { from: 0, to: 1, label: "r: <x>".into() },
             ChartEvent::CycleStart,
             ChartEvent::Receive { process: 1, message: Some(0), label: "q?data,1".into() },
-            ChartEvent::Local { process: 1, text: "x = 1;\n#".into() },
+            ChartEvent::Local { process: 1, text: "x = 1;\n#".into(), matters: true },
         ]
     }
 
