@@ -435,7 +435,7 @@ def pictures(pv, folder, target):
         while not browser.texts(".move.can + .move.can"):
             browser.key(LEFT)
         browser.run("scrollTo(0, 0)")
-        browser.picture(os.path.join(target, f"explore-{theme}.png"), 1400, 1330)
+        browser.picture(os.path.join(target, f"explore-{theme}.png"), 1400, 1440)
         browser.picture(os.path.join(target, f"explore-{theme}-narrow.png"), 500, 2600)
         explorer.end()
         browser.go(kept_page)

@@ -179,7 +179,7 @@ function showStep() {
   box.textContent = '';
   if (position === 0) {
     $('now-title').textContent = run.start.n ? 'After step ' + run.start.n : 'The initial state';
-    box.append(element('p', '', run.start.n ? 'Earlier steps were left out of this page (--last).' : 'Nothing has happened yet.'));
+    box.append(element('p', '', run.start.n ? 'Earlier steps are not shown.' : 'Nothing has happened yet.'));
     return;
   }
   const step = run.steps[position - 1];
@@ -354,7 +354,8 @@ function layOut() {
     head.title = visible(l.name);
     heads.append(head);
   });
-  const width = Math.max(EDGE + made.spacing * made.lines.length + 20, $('lanes').clientWidth - 16);
+  const right = made.marks.map(m => m.kind === 'local' ? column(m.from) + 24 + Math.min(m.label.length * 7.3, made.spacing - 16) : 0);
+  const width = Math.max(EDGE + made.spacing * made.lines.length + 20, right.reduce((a, b) => Math.max(a, b), 0), $('lanes').clientWidth - 16);
   heads.style.width = rows.style.width = width + 'px';
   rows.style.height = made.height + 'px';
   drawing.setAttribute('width', width);

@@ -19,8 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const MOST_BRANCHES: usize = 100;
 /// Moves that are kept, of all branches together.
 const MOST_MOVES: usize = 200_000;
-/// Moves of one run that the page shows; of a longer trail it shows the end.
-pub(super) const LONGEST_RUN: usize = 20_000;
+/// Moves of a counterexample that the page shows; of a longer one it shows the end.
+const LONGEST_TRAIL: usize = 20_000;
+/// Moves of one run.
+const LONGEST_RUN: usize = LONGEST_TRAIL + 20_000;
 /// Moves that are tried by chance until a condition holds.
 const LONGEST_TRY: usize = 10_000;
 /// Expressions that are kept compiled.
@@ -79,7 +81,7 @@ impl<'a> Session<'a> {
     ) -> Session<'a> {
         let mut before = Vec::new();
         if let Some(known) = &mut known {
-            let left_out = known.moves.len().saturating_sub(LONGEST_RUN);
+            let left_out = known.moves.len().saturating_sub(LONGEST_TRAIL);
             before = known.moves.drain(..left_out).collect();
             known.cycle = known.cycle.map(|cycle| cycle.saturating_sub(left_out));
         }

@@ -68,14 +68,9 @@ impl Subject<'_> {
         let site = self.map.use_site(transition.span);
         let file = self.map.files().get(site.file.0 as usize);
         let written = file.and_then(|file| file.text.get(site.start as usize..site.end as usize)).unwrap_or_default();
-        // The steps of a `for` all stand at the whole loop, which is none of them.
-        let is_part = written.contains('{') && !matches!(transition.action, Action::DStep(_));
-        // What a macro made stands there only as the name of the macro.
-        let is_made = (site.file, site.start) != (transition.span.file, transition.span.start);
-        let stands = !transition.text.starts_with(['.', '-'])
-            && !is_part
-            && !is_made
-            && written.chars().any(char::is_alphanumeric);
+        let text_of_model =
+            transition.text.starts_with(['.', '-']) || !is_written(&transition.action, &transition.text, written);
+        let stands = !text_of_model && written.chars().any(char::is_alphanumeric);
         let text = if stands { written } else { &transition.text };
         let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = words.char_indices().nth(LONGEST_TEXT) {
@@ -88,6 +83,28 @@ impl Subject<'_> {
     /// The number of a step's statement in the program.
     fn number(&self, proctype: u32, transition: u32) -> u32 {
         self.program.proctypes.get(proctype as usize).map_or(0, |proctype| proctype.first_transition + transition)
+    }
+}
+
+/// Is this piece of source the statement, and not what it came from: the whole `for` loop, the name of a macro, the call of
+/// an inline?
+fn is_written(action: &Action, text: &str, written: &str) -> bool {
+    let bare = |text: &str| text.replace(|c: char| c.is_whitespace() || "()'\"".contains(c), "");
+    if bare(text) == bare(written) {
+        return true;
+    }
+    let has = |signs: &[&str]| !written.contains('{') && signs.iter().any(|sign| written.contains(sign));
+    match action {
+        Action::DStep(_) => written.starts_with("d_step"),
+        Action::Assign(..) | Action::Block(_) => has(&["=", "++", "--"]),
+        Action::Guard(_) => has(&["=", "<", ">", "!", "&", "|", "?", "run"]),
+        Action::Send { .. } => has(&["!"]),
+        Action::Receive { .. } => has(&["?"]),
+        Action::Assert(_) => has(&["assert"]),
+        Action::Printf(..) | Action::Printm(_) => has(&["print"]),
+        Action::Skip => has(&["skip", "true", "goto", "break", "1"]),
+        Action::Else => has(&["else"]),
+        Action::End => false,
     }
 }
 
@@ -362,7 +379,7 @@ mod tests {
 
     #[test]
     fn statements_are_told_as_they_stand() {
-        let text = "#define INC x = x + 1\nbyte x;\nactive proctype p() {\n  x  =  2 ;\n  INC\n}\n";
+        let text = "#define INC x = x + 1\ninline set(v) { v = 3 }\nbyte x;\nactive proctype p() {\n  x  =  2 ;\n  INC; set(x); x++\n}\n";
         let (map, model) = read_text("m.pml", text).expect("a model");
         let program = Program::new(&model, None);
         let source = Subject { model: &model, map: &map, program: &program, claim: None }.source();
@@ -372,6 +389,6 @@ mod tests {
             .iter()
             .map(|statement| (statement[1].as_str().expect("a text"), statement[3].as_u64().expect("a line")))
             .collect();
-        assert_eq!(told, [("x = 2", 4), ("x = (x+1)", 5), ("-end-", 6)]);
+        assert_eq!(told, [("x = 2", 5), ("x = (x+1)", 6), ("x = 3", 6), ("x++", 6), ("-end-", 7)]);
     }
 }
