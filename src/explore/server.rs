@@ -279,3 +279,26 @@ impl Gate {
         given.len() == own.len() && given.iter().zip(own).fold(0, |all, (one, other)| all | (one ^ other)) == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_come_in() {
+        let gate = Gate { token: "0123abcd".into(), port: 8080 };
+        for host in ["127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080"] {
+            assert!(gate.is_host(host) && gate.is_origin(&format!("http://{host}")), "{host}");
+        }
+        for host in ["", "127.0.0.1", "localhost:80", "evil.example:8080", "127.0.0.1:8080.evil.example", "null"] {
+            assert!(
+                !gate.is_host(host) && !gate.is_origin(&format!("http://{host}")) && !gate.is_origin(host),
+                "{host}"
+            );
+        }
+        assert!(gate.is_token("0123abcd"));
+        for token in ["", "0123abc", "0123abce", "0123abcd0", "0123ABCD"] {
+            assert!(!gate.is_token(token), "{token}");
+        }
+    }
+}

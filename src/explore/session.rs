@@ -425,3 +425,88 @@ impl<'a> Session<'a> {
         Ok(values)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::Program;
+    use crate::load::{compile_expression, read_text};
+    use crate::model::{Expr, Model};
+    use crate::source::SourceMap;
+    use crate::source::preprocess::PreprocessOptions;
+
+    const TEXT: &str =
+        "byte x; active proctype p() { do :: x++ :: x < 2 -> x = x + 2 :: x > 4 -> break od; done: skip }";
+
+    fn expression(text: &str) -> Result<(Model, Expr), String> {
+        let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
+        let file = map.add_file("m.pml".into(), None, TEXT.into());
+        let watched = map.add_file("<expression>".into(), None, text.into());
+        let options = PreprocessOptions::default();
+        compile_expression(&mut map, file, None, watched, &options, &mut diagnostics)
+            .ok_or_else(|| diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect())
+    }
+
+    fn with_session(test: impl Fn(&mut Session<'_>)) {
+        let (map, model) = read_text("m.pml", TEXT).expect("a model");
+        let program = Program::new(&model, None);
+        let stop = AtomicBool::new(false);
+        let subject = Subject { model: &model, map: &map, program: &program, claim: None };
+        test(&mut Session::new(subject, Property::Safety, None, &expression, 1, &stop));
+    }
+
+    fn branches(answer: &Value) -> Vec<(u64, u64, u64)> {
+        let number = |branch: &Value, name: &str| branch[name].as_u64().unwrap_or(99);
+        let told = |branch: &Value| (number(branch, "parent"), number(branch, "at"), number(branch, "length"));
+        answer["branches"].as_array().expect("a tree").iter().map(told).collect()
+    }
+
+    #[test]
+    fn runs_branch_and_come_back() {
+        with_session(|session| {
+            let mut ask = |what: &str, asked: Value| session.answer(what, &asked);
+            for at in 0..3 {
+                ask("take", json!({"branch": 0, "at": at, "choice": 0})).expect("a step");
+            }
+            let answer = ask("take", json!({"branch": 0, "at": 1, "choice": 1})).expect("another way");
+            assert_eq!((answer["branch"].as_u64(), answer["from"].as_u64()), (Some(1), Some(1)));
+            assert_eq!(branches(&answer), [(99, 0, 3), (0, 1, 2)]);
+            // A branch at a step of the parent is one of the parent.
+            let answer = ask("take", json!({"branch": 1, "at": 1, "choice": 0})).expect("a third way");
+            assert_eq!(branches(&answer)[2], (0, 1, 2));
+            let values = ask("watch", json!({"branch": 1, "expression": "x * 10"})).expect("values");
+            assert_eq!(values["values"], json!(["0", "10", "10"]));
+            let opened = ask("open", json!({"branch": 1})).expect("the branch");
+            assert_eq!(opened["run"]["steps"].as_array().map(Vec::len), Some(2));
+            let answer = ask("undo", json!({"branch": 1})).expect("undone");
+            assert_eq!((answer["branch"].as_u64(), answer["at"].as_u64()), (Some(0), Some(1)));
+            assert!(ask("drop", json!({"branch": 0})).is_err());
+            assert_eq!(branches(&ask("drop", json!({"branch": 2})).expect("dropped")), [(99, 0, 3)]);
+            for wrong in [
+                json!({"branch": 7, "at": 0, "choice": 0}),
+                json!({"branch": 0, "at": 9, "choice": 0}),
+                json!({"branch": 0}),
+            ] {
+                assert!(ask("take", wrong).is_err());
+            }
+        });
+    }
+
+    #[test]
+    fn runs_go_on_until_it_holds() {
+        with_session(|session| {
+            let mut ask = |until: &str| session.answer("run", &json!({"branch": 0, "at": 0, "until": until}));
+            let found = ask("x == 3 && _last == 0").expect("a run");
+            let branch = found["branch"].clone();
+            assert!(ask("x == 3 ; x = 1").is_err_and(|what| what.contains("does not belong")));
+            assert!(ask("nothing").is_err_and(|what| what.contains("nothing")));
+            assert!(ask("").is_err());
+            assert!(ask("done").is_ok());
+            let values = session.answer("watch", &json!({"branch": branch, "expression": "x"})).expect("values");
+            let values: Vec<&str> =
+                values["values"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+            assert_eq!((values.first(), values.last()), (Some(&"0"), Some(&"3")));
+            assert_eq!(values.iter().filter(|value| **value == "3").count(), 1);
+        });
+    }
+}
