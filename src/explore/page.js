@@ -44,8 +44,8 @@ const base = name => String(name).split(/[\\/]/).pop();
 
 function placeOf(number) {
   const [, , file, line] = statements[number];
-  if (!line) return '';
-  return files.size > 1 && files.has(file) ? base(files.get(file).name) + ':' + line : String(line);
+  if (!line || !files.has(file)) return '';
+  return files.size > 1 ? base(files.get(file).name) + ':' + line : String(line);
 }
 
 const moves = () => position === 0 ? run.start.moves : run.steps[position - 1].moves;
@@ -487,7 +487,7 @@ function openRun(fresh, at) {
   $('tocycle').hidden = run.cycle === null || run.cycle === undefined;
   const verdict = $('verdict');
   verdict.className = run.error ? 'bad' : '';
-  verdict.textContent = run.error ? visible(run.error.message) + (run.property ? ', property ' + visible(run.property) : '') + (run.error.line ? ' (line ' + run.error.line + ')' : '')
+  verdict.textContent = run.error ? visible(run.error.message) + (run.property && !run.error.message.includes('property ') ? ', property ' + visible(run.property) : '') + (run.error.line ? ' (line ' + run.error.line + ')' : '')
     : live ? 'exploration' : '';
   go(at);
 }
