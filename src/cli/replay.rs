@@ -62,6 +62,10 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
     let model = own.as_ref().unwrap_or(&loaded.model);
     let recorder = match Recorder::new(model, &loaded.map, &program, claim) {
         Ok(recorder) => recorder,
+        Err(what) if trail.steps.is_empty() && args.html.is_some() => {
+            return console
+                .wrong(format!("there is no run to write (--html): {what} (while the initial state is made)"));
+        }
         Err(_) if trail.steps.is_empty() => {
             // The initial state itself cannot be made; there is nothing to replay.
             if args.json {
