@@ -1,6 +1,6 @@
 ;;; promela-pv.el --- Promela with the verifier pv -*- lexical-binding: t -*-
 
-;; Package-Requires: ((emacs "29.1"))
+;; Package-Requires: ((emacs "28.1"))
 
 ;;; Commentary:
 
@@ -58,6 +58,12 @@
 (defun promela-pv-indent-line ()
   "Indent a line by the blocks and choices that are open in front of it."
   (interactive)
+  ;; The lines of a comment are the author's.
+  (unless (nth 4 (save-excursion (syntax-ppss (line-beginning-position))))
+    (promela-pv--indent)))
+
+(defun promela-pv--indent ()
+  "Indent a line that does not begin inside a comment."
   (let ((depth 0) (back 0))
     (save-excursion
       (beginning-of-line)
@@ -104,6 +110,7 @@
   "Major mode for Promela with pv."
   :syntax-table promela-pv-syntax-table
   (setq-local font-lock-defaults '(promela-pv-font-lock))
+  (setq-local indent-tabs-mode nil)
   (setq-local indent-line-function #'promela-pv-indent-line)
   (setq-local comment-start "/* " comment-end " */" comment-start-skip "\\(?://+\\|/\\*+\\)[ \t]*"))
 
@@ -114,7 +121,9 @@
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs `(promela-pv-mode . (,promela-pv-program "lsp"))))
 
-(add-hook 'promela-pv-mode-hook #'eglot-ensure)
+(declare-function eglot-ensure "eglot")
+(when (locate-library "eglot")
+  (add-hook 'promela-pv-mode-hook #'eglot-ensure))
 
 (provide 'promela-pv)
 ;;; promela-pv.el ends here

@@ -37,11 +37,8 @@ fn key(symbol: &Symbol) -> (Option<&str>, &str) {
 }
 
 fn proctypes(unit: &Unit) -> Vec<&Proctype> {
-    let proctype = |item| match item {
-        &Item::Proctype(ref proctype) => Some(proctype),
-        _ => None,
-    };
-    unit.items.iter().filter_map(proctype).collect()
+    let items = unit.items.iter();
+    items.filter_map(|item| if let Item::Proctype(proctype) = item { Some(proctype) } else { None }).collect()
 }
 
 /// The words that stand somewhere in the files where the tree does not come from: in macros that nobody uses, inlines that

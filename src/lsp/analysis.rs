@@ -9,8 +9,11 @@ use crate::source::preprocess::PreprocessOptions;
 use crate::source::{Expansion, FileId, SourceMap, Span};
 use crate::syntax::tree::Unit;
 use lsp_types as types;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
+
+/// More diagnostics than this are of no use to anybody.
+const MOST_SHOWN: usize = 1000;
 
 /// A document and all that was found out about it.
 pub(super) struct Analysis {
@@ -75,18 +78,28 @@ impl Analysis {
     /// What is wrong, by the address of the file that it is in. The document is always there.
     pub(crate) fn by_file(&self) -> BTreeMap<String, Vec<types::Diagnostic>> {
         let mut all = BTreeMap::from([(self.uri.clone(), Vec::new())]);
-        for diagnostic in &self.diagnostics {
+        let mut lines = HashMap::new();
+        for diagnostic in self.diagnostics.iter().take(MOST_SHOWN) {
             let site = self.map.use_site(diagnostic.primary.span);
             let Some(uri) = self.map.files().get(site.file.0 as usize).and_then(|_| self.uri_of(site.file)) else {
                 continue;
             };
-            all.entry(uri.as_str().to_owned()).or_default().push(self.shown(diagnostic, site));
+            all.entry(uri.as_str().to_owned()).or_default().push(self.shown(diagnostic, site, &mut lines));
         }
         all
     }
 
-    fn shown(&self, diagnostic: &Diagnostic, site: Span) -> types::Diagnostic {
-        let range = Lines::of(&self.map.file(site.file).text).range(site.start, site.end);
+    fn shown<'a>(
+        &'a self,
+        diagnostic: &Diagnostic,
+        site: Span,
+        known: &mut HashMap<FileId, Lines<'a>>,
+    ) -> types::Diagnostic {
+        let mut range_of = |span: Span| {
+            let lines = known.entry(span.file).or_insert_with(|| Lines::of(&self.map.file(span.file).text));
+            lines.range(span.start, span.end)
+        };
+        let range = range_of(site);
         let mut message = diagnostic.message.clone();
         let label = Some(&diagnostic.primary.message).filter(|label| !label.is_empty());
         for more in label.into_iter().chain(&diagnostic.notes) {
@@ -100,7 +113,8 @@ impl Analysis {
             message.push_str(&format!("\n(pv explain {code})"));
         }
         let related = diagnostic.secondary.iter().filter_map(|label| {
-            let location = self.location(self.map.use_site(label.span))?;
+            let span = self.map.use_site(label.span);
+            let location = types::Location { uri: self.uri_of(span.file)?, range: range_of(span) };
             Some(types::DiagnosticRelatedInformation { location, message: label.message.clone() })
         });
         types::Diagnostic {

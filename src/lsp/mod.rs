@@ -281,6 +281,17 @@ impl Server<'_> {
     }
 }
 
+/// Asks everything about a text, at a place that hangs on `seed`.
+#[cfg(test)]
+pub(crate) fn try_everything(text: &str, seed: u32) {
+    let analysis = Analysis::of("untitled:m.pml", text);
+    let lines = Lines::of(text);
+    let offset = lines.offset(lines.position(seed.wrapping_mul(0x9e37_79b1) % (text.len() as u32 + 1)));
+    let _ = (analysis.by_file(), answers::hover(&analysis, offset), answers::definition(&analysis, offset));
+    let _ = (answers::references(&analysis, offset, true), answers::symbols(&analysis), answers::lenses(&analysis));
+    let _ = (answers::formatting(&analysis), rename::rename(&analysis, offset, "renamed_name"));
+}
+
 /// A file that other files include, and that is no model by itself.
 fn is_part(uri: &str) -> bool {
     [".h", ".inc"].iter().any(|end| uri.ends_with(end))
