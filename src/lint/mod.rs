@@ -1,9 +1,9 @@
-//! Lints: what is right by the rules of the language and probably not what was meant. Each has a [`Code`], a text in
+//! Lints: what is right by the rules of the language and probably not what was meant. Each has a [`Code`](crate::source::code::Code), a text in
 //! [`explain`], and can be silenced by a comment (`allow`).
 //!
 //! A lint must not fire on a good model: it is better for it to miss a fault than to cry wolf. So every rule that says
 //! "never" looks at all the text, also at macros that nobody uses, inlines that nobody calls and branches of `#if` that are
-//! left out: a name that stands there is left alone ([`rules`]).
+//! left out: a name that stands there is left alone (`rules`).
 
 pub mod allow;
 pub mod explain;
