@@ -152,6 +152,35 @@ fn a_replay_tells_every_step_with_the_state_behind_it() {
 }
 
 #[test]
+fn a_replay_speaks_in_the_words_of_the_source() {
+    let folder = Folder::new();
+    folder.write(
+        "words.pml",
+        "#define MAX 3\n#define SEND(c, v) c!v\nchan q = [2] of { byte };\nbyte x;\ninline add(v) { x = x + MAX; x = v }\n\
+         active proctype P() {\n  byte i;\n  x = MAX;\n  SEND(q, MAX);\n  add(4);\n  for (i : 1 .. 1) { skip }\n  \
+         assert(x ==\n    MAX)\n}\nltl p { [] (x < 9) }\n",
+    );
+    assert_eq!(code(&folder.pv("check words.pml --formula <>(x==8)")), 1);
+    let line = "replay words.pml words.pml.trail.json";
+    let run = document(&folder.pv(&format!("{line} --json")));
+    let steps: Vec<&Value> =
+        run["steps"].as_array().expect("steps").iter().filter(|step| !step["pid"].is_null()).collect();
+    let of = |text: &str| steps.iter().find(|step| step["text"] == text).unwrap_or_else(|| panic!("{text}: {run:#}"));
+    assert_eq!((&of("x = 3")["written"], &of("x = 3")["calls"]), (&json!("x = MAX"), &json!([])));
+    assert_eq!(of("q!3")["written"], json!(null));
+    assert_eq!((&of("x = (x+3)")["written"], &of("x = (x+3)")["calls"]), (&json!("x = x + MAX"), &json!(["add(4)"])));
+    assert_eq!(of("i = 1")["written"], json!(null));
+    assert_eq!(of("assert((x==3))")["written"], "assert(x == MAX)");
+    let plain = out(&folder.pv(line));
+    assert!(plain.contains("x = (x+3)\n") && !plain.contains("  claim formula  "), "{plain}");
+    assert!(plain.contains(" of the claim not shown (--claim-steps) --\n"), "{plain}");
+    let written = out(&folder.pv(&format!("{line} --as-written --claim-steps")));
+    assert!(written.contains("  x = x + MAX   in add(4)\n") && written.contains("  q!3\n"), "{written}");
+    assert!(written.contains("  claim formula  ") && !written.contains("not shown"), "{written}");
+    assert_eq!(code(&folder.pv(&format!("{line} --json --claim-steps"))), 2);
+}
+
+#[test]
 fn charts_are_text_where_the_name_says_so() {
     let folder = Folder::new();
     folder.write(

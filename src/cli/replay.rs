@@ -10,9 +10,12 @@ use crate::explore::page;
 use crate::explore::tell::{self, Subject};
 use crate::model::Model;
 use crate::report::chart::{self, ChartEvent};
-use crate::report::recorder::Recorder;
+use crate::report::number::counted;
+use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::{Trail, write_atomically};
+use crate::report::written;
 use crate::search::plan::{CycleProperty, Property};
+use crate::source::SourceMap;
 use crate::source::visible::visible;
 use clap::Args;
 use std::io::{self, Write};
@@ -29,6 +32,12 @@ pub(crate) struct ReplayArgs {
     /// One JSON object on standard output: every step with the state after it.
     #[arg(long)]
     json: bool,
+    /// Print statements as they stand in the source: macros not expanded, and what stands in an inline with its call.
+    #[arg(long, conflicts_with = "json")]
+    as_written: bool,
+    /// Print the steps of the claim, too.
+    #[arg(long, conflicts_with = "json")]
+    claim_steps: bool,
     /// Draw the run as a message sequence chart; FILE.mmd is text for Mermaid, FILE.puml for PlantUML.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
@@ -89,7 +98,10 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
     let layout = Layout::new(model, &loaded.map);
     let played = match args.json {
         true => replay_json::play(console, Some(&mut recorder), &loaded.map, &trail, most),
-        false => play(console, &mut recorder, &trail, &layout, trail.steps.len().saturating_sub(most)),
+        false => {
+            let shown = Shown { map: &loaded.map, args, silent: trail.steps.len().saturating_sub(most) };
+            play(console, &mut recorder, &trail, &layout, &shown)
+        }
     };
     let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
     let subject = Subject { model, map: &loaded.map, program: &program, claim };
@@ -119,17 +131,45 @@ fn write_page(subject: Subject<'_>, trail: &Trail, most: usize, path: &Path) -> 
     write_atomically(path, page.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// Takes all steps and prints those behind the first `silent` ones; gives what came of printing.
+/// Which steps are printed, and how.
+struct Shown<'a> {
+    map: &'a SourceMap,
+    args: &'a ReplayArgs,
+    /// The first ones are not printed.
+    silent: usize,
+}
+
+impl Shown<'_> {
+    /// Those of the claim only look at the state; one that fails is told.
+    fn includes(&self, number: usize, record: &Record) -> bool {
+        number >= self.silent && (record.pid.is_some() || self.args.claim_steps || record.trap.is_some())
+    }
+
+    /// The step as it is to be printed.
+    fn worded(&self, mut record: Record) -> Record {
+        if self.args.as_written {
+            record.text =
+                written::statement(self.map, record.span).map_or(record.text, |text| visible(&text).into_owned());
+            for call in written::calls(self.map, record.span) {
+                record.text.push_str(&format!("   in {}", visible(&call)));
+            }
+        }
+        record
+    }
+}
+
+/// Takes all steps and prints those that are shown; gives what came of printing.
 fn play(
     console: &Console,
     recorder: &mut Recorder<'_>,
     trail: &Trail,
     layout: &Layout<'_>,
-    silent: usize,
+    shown: &Shown<'_>,
 ) -> Result<io::Result<()>, String> {
     let mut out = io::BufWriter::new(console.out());
     let mut written = Ok(());
     let mut closed_at = None;
+    let mut hidden = 0;
     for (number, step) in trail.steps.iter().enumerate() {
         if trail.cycle_start == Some(number) {
             closed_at = Some(recorder.machine().state().to_vec());
@@ -141,9 +181,17 @@ fn play(
         let record = recorder
             .take(step.step)
             .map_err(|what| format!("the trail does not replay: step {} ({}): {what}", number + 1, step.text))?;
-        if number >= silent && written.is_ok() {
-            written = print_record(&mut out, layout, number + 1, &record);
+        if shown.includes(number, &record) {
+            if written.is_ok() {
+                written = print_record(&mut out, layout, number + 1, &shown.worded(record));
+            }
+        } else if number >= shown.silent {
+            hidden += 1;
         }
+    }
+    if hidden > 0 && written.is_ok() {
+        let steps = counted(hidden, "step", "steps");
+        written = writeln!(out, "  -- {steps} of the claim not shown (--claim-steps) --");
     }
     let state = recorder.machine().state().to_vec();
     if closed_at.is_some_and(|start| start != state) {

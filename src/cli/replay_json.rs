@@ -8,6 +8,7 @@ use crate::report::formats::Region;
 use crate::report::place;
 use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::Trail;
+use crate::report::written;
 use crate::source::SourceMap;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -109,6 +110,8 @@ fn told(number: usize, record: &Record, view: &View<'_>, map: &SourceMap) -> Val
         "column": region.as_ref().map(|region| region.column),
         "end": region.as_ref().map(|region| region.end),
         "text": record.text,
+        "written": written::statement(map, record.span),
+        "calls": written::calls(map, record.span),
         "changes": changes,
     });
     if !printed.is_empty() {

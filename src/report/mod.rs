@@ -15,6 +15,7 @@ mod setting;
 pub(crate) mod text;
 pub(crate) mod trail;
 pub(crate) mod unreached;
+pub(crate) mod written;
 
 #[cfg(test)]
 pub(crate) use setting::Checks;
