@@ -2,7 +2,7 @@
 //!
 //! Inputs are those of the kept corpus (the models and texts of `tests/`, and what was found, in `tests/fuzz/TARGET`), changed at random: bytes
 //! and stretches are taken out, doubled, moved over from another input, or replaced by words that mean something. The seed is fixed.
-//! Each target gets 400 inputs here; `PV_FUZZ_INPUTS=125000 cargo test --release --lib fuzz_tests` gives a million to all eight.
+//! Each target gets 400 inputs here; `PV_FUZZ_INPUTS=125000 cargo test --release --lib fuzz_tests` gives more than a million to all of them.
 //! Work is bounded by what the readers themselves count; inputs are cut at a length that keeps a slow one from looking like a hang.
 
 use crate::certificate::file;
@@ -264,6 +264,29 @@ fn certificate_of(text: &str) -> Vec<u8> {
     let checked = Checked { subject: Subject::Errors, fair: false, assertions: true, ends: Ends::Judged };
     let sections = vec![Section { checked, evidence: Evidence::Holds(witness.into_table()) }];
     file::encode(&Certificate { model: model.name, fingerprint: model.fingerprint, names, sections })
+}
+
+/// Frames as they come from another process, and the records in them, for which no checksum stands any more.
+#[cfg(feature = "cluster")]
+#[test]
+fn frames_and_records_take_any_bytes() {
+    use crate::cluster::wire::{Frame, read, write};
+    use crate::search::explore::spread::{read_records, some_records};
+    let records = some_records();
+    assert_eq!(read_records(&records), 9, "the second batch begins with a rank that was there before");
+    let mut sent = Vec::new();
+    let long = [records.clone(), vec![7; 3_000]].concat();
+    for payload in [records.clone(), long, Vec::new()] {
+        let frame = Frame { kind: 3, search: 1, level: 70_000, payload };
+        write(&frame, &mut sent, &mut Vec::new()).expect("it is written");
+    }
+    fuzz("wire", vec![sent, records], |input| {
+        let mut rest = input;
+        while let Ok(Some((frame, _))) = read(&mut rest) {
+            read_records(&frame.payload);
+        }
+        read_records(input);
+    });
 }
 
 #[test]

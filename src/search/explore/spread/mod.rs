@@ -24,6 +24,9 @@ mod order;
 mod part;
 mod stream;
 
+#[cfg(test)]
+pub(crate) use stream::{read_records, some_records};
+
 use crate::cluster::wire::{put, take};
 use crate::cluster::{Arrival, Frame, Mesh};
 use crate::exec::{Machine, Program};

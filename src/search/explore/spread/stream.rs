@@ -153,6 +153,30 @@ impl Stream {
     }
 }
 
+/// For inputs of no meaning: some records as they are sent.
+#[cfg(test)]
+pub(crate) fn some_records() -> Vec<u8> {
+    let mut batch = Batch::default();
+    for at in 0..9u64 {
+        let head = Head { rank: at * 300, ordinal: at as u32, number: at * at, depth: at + 100 };
+        batch.push(head, &vec![at as u8; at as usize * 3]);
+    }
+    batch.cut()
+}
+
+/// For inputs of no meaning: reads two batches as a search does; gives how many records came out.
+#[cfg(test)]
+pub(crate) fn read_records(bytes: &[u8]) -> u64 {
+    let mut stream = Stream::default();
+    stream.add(bytes.to_vec());
+    stream.add(bytes.to_vec());
+    while let Ok(Some(head)) = stream.head() {
+        assert!(stream.bound() <= head.rank && stream.saved().len() <= bytes.len());
+        stream.advance();
+    }
+    stream.taken
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
