@@ -14,7 +14,7 @@ use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::report::cycle::CycleStory;
 use crate::report::formats;
-use crate::report::progress::Progress;
+use crate::report::progress::{Budgets, Progress};
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
 use crate::report::{Checkpoint, Report, Run, Setting, place, reason};
@@ -276,7 +276,8 @@ impl Searcher<'_> {
         schedule: &mut Option<CheckpointSchedule>,
         testimony: &mut Option<Testimony>,
     ) -> Outcome {
-        let mut progress = Progress::new(self.console.progress(), self.name.unwrap_or_default());
+        let budgets = Budgets { memory: plan.memory, time: plan.time };
+        let mut progress = Progress::new(self.console.progress(), self.name.unwrap_or_default(), budgets);
         let mut monitor = Monitor::silent(self.interrupt);
         monitor.progress = Box::new(|snapshot| progress.update(snapshot));
         monitor.warn = Box::new(|what| self.console.warn(what));

@@ -6,7 +6,7 @@ use super::options::ModelArgs;
 use super::values;
 use crate::exec::Program;
 use crate::report::plot;
-use crate::report::progress::Progress;
+use crate::report::progress::{Budgets, Progress};
 use crate::search::monitor::Monitor;
 use crate::stats::render::{self, Describer, StatsReport};
 use crate::stats::{Shape, explore};
@@ -49,7 +49,7 @@ pub(crate) fn run(console: &Console, args: &StatsArgs) -> u8 {
     let searched = Arc::new(AtomicBool::new(false));
     let interrupt = super::signals::on_signals_until(&searched);
     let program = Program::new(&loaded.model, None);
-    let mut progress = Progress::new(console.progress(), "");
+    let mut progress = Progress::new(console.progress(), "", Budgets { memory: args.memory, time: None });
     let mut monitor = Monitor::silent(&interrupt);
     monitor.memory = args.memory;
     monitor.progress = Box::new(|snapshot| progress.update(snapshot));
