@@ -32,6 +32,7 @@ mod simulate;
 mod stats;
 mod steps;
 mod values;
+mod watched;
 
 pub use library::{Answer, Counterexample, TextStep, Verifier};
 

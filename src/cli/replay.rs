@@ -6,6 +6,7 @@ use super::load::load_for_replay;
 use super::options::ModelArgs;
 use super::replay_json;
 use super::steps::{Layout, base_name, print_record, print_state};
+use super::watched::{Watched, Watches};
 use crate::explore::page;
 use crate::explore::tell::{self, Subject};
 use crate::model::Model;
@@ -38,6 +39,9 @@ pub(crate) struct ReplayArgs {
     /// Print the steps of the claim, too.
     #[arg(long, conflicts_with = "json")]
     claim_steps: bool,
+    /// Print the value of an expression of the model where it changes, and at the start; may be given several times.
+    #[arg(long, value_name = "EXPR")]
+    watch: Vec<String>,
     /// Draw the run as a message sequence chart; FILE.mmd is text for Mermaid, FILE.puml for PlantUML.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
@@ -69,6 +73,10 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
     };
     let (own, program) = property.compile(&loaded.model);
     let model = own.as_ref().unwrap_or(&loaded.model);
+    let watches = match Watches::read(&args.watch, model, property, &loaded, &args.model) {
+        Ok(watches) => watches,
+        Err(message) => return console.wrong(message),
+    };
     let recorder = match Recorder::new(model, &loaded.map, &program, claim) {
         Ok(recorder) => recorder,
         Err(what) if trail.steps.is_empty() && args.html.is_some() => {
@@ -78,7 +86,7 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
         Err(_) if trail.steps.is_empty() => {
             // The initial state itself cannot be made; there is nothing to replay.
             if args.json {
-                let played = replay_json::play(console, None, &loaded.map, &trail, 0);
+                let played = replay_json::play(console, Err(&watches), &loaded.map, &trail, 0);
                 return played.map_or_else(|what| console.wrong(what), |written| console.written(written, 0));
             }
             return console.print(&format!("{}\n", ending(&trail)), 0);
@@ -93,14 +101,18 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
             return console.wrong(message);
         }
     }
+    let mut watched = match watches.start() {
+        Ok(watched) => watched,
+        Err(message) => return console.wrong(message),
+    };
     // A reader that went away ends the printing, but the chart is still to be written.
     let most = args.last.map_or(usize::MAX, |last| usize::try_from(last).unwrap_or(usize::MAX));
     let layout = Layout::new(model, &loaded.map);
     let played = match args.json {
-        true => replay_json::play(console, Some(&mut recorder), &loaded.map, &trail, most),
+        true => replay_json::play(console, Ok((&mut recorder, &mut watched)), &loaded.map, &trail, most),
         false => {
             let shown = Shown { map: &loaded.map, args, silent: trail.steps.len().saturating_sub(most) };
-            play(console, &mut recorder, &trail, &layout, &shown)
+            play(console, (&mut recorder, &mut watched), &trail, &layout, &shown)
         }
     };
     let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
@@ -161,7 +173,7 @@ impl Shown<'_> {
 /// Takes all steps and prints those that are shown; gives what came of printing.
 fn play(
     console: &Console,
-    recorder: &mut Recorder<'_>,
+    (recorder, watched): (&mut Recorder<'_>, &mut Watched<'_>),
     trail: &Trail,
     layout: &Layout<'_>,
     shown: &Shown<'_>,
@@ -171,6 +183,9 @@ fn play(
     let mut closed_at = None;
     let mut hidden = 0;
     for (number, step) in trail.steps.iter().enumerate() {
+        if number == shown.silent && written.is_ok() {
+            written = watched.print(&mut out, layout.indent(), &recorder.view());
+        }
         if trail.cycle_start == Some(number) {
             closed_at = Some(recorder.machine().state().to_vec());
             let _ = writeln!(out, "  -- from here on the steps repeat for ever --");
@@ -181,9 +196,11 @@ fn play(
         let record = recorder
             .take(step.step)
             .map_err(|what| format!("the trail does not replay: step {} ({}): {what}", number + 1, step.text))?;
+        watched.take(step.step)?;
         if shown.includes(number, &record) {
             if written.is_ok() {
-                written = print_record(&mut out, layout, number + 1, &shown.worded(record));
+                written = print_record(&mut out, layout, number + 1, &shown.worded(record))
+                    .and_then(|()| watched.print(&mut out, layout.indent(), &recorder.view()));
             }
         } else if number >= shown.silent {
             hidden += 1;
@@ -192,6 +209,10 @@ fn play(
     if hidden > 0 && written.is_ok() {
         let steps = counted(hidden, "step", "steps");
         written = writeln!(out, "  -- {steps} of the claim not shown (--claim-steps) --");
+    }
+    // The values of a run without a printed step, and what steps that are not shown have changed.
+    if written.is_ok() {
+        written = watched.print(&mut out, layout.indent(), &recorder.view());
     }
     let state = recorder.machine().state().to_vec();
     if closed_at.is_some_and(|start| start != state) {

@@ -2,6 +2,7 @@
 //! to print it step by step, so that a long run takes no memory and a trail that does not replay prints nothing on standard output.
 
 use super::console::Console;
+use super::watched::{Watched, Watches};
 use crate::exec::show::View;
 use crate::report::chart::ChartEvent;
 use crate::report::formats::Region;
@@ -32,16 +33,19 @@ pub(super) fn rehearse(recorder: &mut Recorder<'_>, trail: &Trail) -> Result<(),
     }
 }
 
-/// Prints the document; steps in front of the last `most` are made and not printed. `recorder`: at the initial state; `None` if there is none.
+/// A run at its initial state, with what is watched; or what would be watched if there were an initial state.
+type Start<'r, 'a, 'w> = Result<(&'r mut Recorder<'a>, &'r mut Watched<'w>), &'r Watches>;
+
+/// Prints the document; steps in front of the last `most` are made and not printed.
 pub(super) fn play(
     console: &Console,
-    recorder: Option<&mut Recorder<'_>>,
+    start: Start<'_, '_, '_>,
     map: &SourceMap,
     trail: &Trail,
     most: usize,
 ) -> Result<io::Result<()>, String> {
     let mut out = io::BufWriter::new(console.out());
-    let written = print(&mut out, recorder, map, trail, most);
+    let written = print(&mut out, start, map, trail, most);
     let written = written.map(|written| written.and_then(|()| out.flush()));
     // What is left in the buffer of a failed output would fail again.
     let (_, _) = out.into_parts();
@@ -50,7 +54,7 @@ pub(super) fn play(
 
 fn print(
     out: &mut impl Write,
-    mut recorder: Option<&mut Recorder<'_>>,
+    mut start: Start<'_, '_, '_>,
     map: &SourceMap,
     trail: &Trail,
     most: usize,
@@ -63,19 +67,30 @@ fn print(
         "cycle_start": trail.cycle_start,
         "step_count": trail.steps.len(),
     });
-    head["initial"] = recorder.as_ref().map_or(Value::Null, |recorder| state(&recorder.view(), map));
+    let (initial, values) = match &start {
+        Ok((recorder, watched)) => (state(&recorder.view(), map), watched.json(&recorder.view())),
+        Err(watches) => (Value::Null, watches.nowhere()),
+    };
+    head["initial"] = initial;
+    if let Some(values) = values {
+        head["watched"] = values;
+    }
     let mut written = begin(out, &head);
     let silent = trail.steps.len().saturating_sub(most);
     for (number, step) in trail.steps.iter().enumerate() {
-        let Some(recorder) = recorder.as_mut() else { break };
+        let Ok((recorder, watched)) = start.as_mut() else { break };
         if trail.cycle_start == Some(number)
             && let Some(events) = recorder.events()
         {
             events.push(ChartEvent::CycleStart);
         }
         let record = recorder.take(step.step)?;
+        watched.take(step.step)?;
         if number >= silent && written.is_ok() {
-            let value = told(number, &record, &recorder.view(), map);
+            let mut value = told(number, &record, &recorder.view(), map);
+            if let Some(values) = watched.json(&recorder.view()) {
+                value["watched"] = values;
+            }
             let comma = if number == silent { "" } else { "," };
             written = write!(out, "{comma}\n    {value}");
         }

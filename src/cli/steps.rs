@@ -32,7 +32,8 @@ impl<'a> Layout<'a> {
         Layout { model, who: names.chain(claims).max().unwrap_or(0).min(24), place: files.max().unwrap_or(0).min(40) }
     }
 
-    fn indent(&self) -> usize {
+    /// Where stands what belongs to a step.
+    pub(crate) fn indent(&self) -> usize {
         5 + 2 + self.who + 2
     }
 }

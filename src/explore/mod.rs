@@ -10,5 +10,5 @@ pub(crate) mod page;
 pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod tell;
-mod watch;
+pub(crate) mod watch;
 mod why;

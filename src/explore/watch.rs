@@ -17,7 +17,7 @@ use std::rc::Rc;
 pub(crate) type Compile<'a> = &'a dyn Fn(&str) -> Result<(Model, Expr), String>;
 
 /// A compiled expression with the model it was read in.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     model: Model,
     program: Program,
     expression: Ex,
@@ -26,7 +26,8 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(shown: &Model, property: Property, compile: Compile<'_>, text: &str) -> Result<Watch, String> {
+    /// Reads an expression for runs of the model that is shown, with the claim of the property.
+    pub(crate) fn new(shown: &Model, property: Property, compile: Compile<'_>, text: &str) -> Result<Watch, String> {
         let (model, expr) = compile(text)?;
         // Included files are read again; a model that has changed since would take other steps.
         let same = |one: &Automaton, other: &Automaton| {
@@ -37,7 +38,7 @@ impl Watch {
         if shown.proctypes.len() != model.proctypes.len()
             || pairs.clone().any(|(a, b)| !same(&a.automaton, &b.automaton))
         {
-            return Err("a file of the model has changed; start pv explore again".into());
+            return Err("a file of the model has changed; start pv again".into());
         }
         let (own, program) = property.compile(&model);
         let ty = match &expr.kind {
@@ -50,7 +51,7 @@ impl Watch {
 }
 
 /// What is waited for.
-pub(super) enum Condition {
+pub(crate) enum Condition {
     /// Some process stands at the label.
     Label(String),
     /// The expression is not 0.
@@ -59,14 +60,14 @@ pub(super) enum Condition {
 
 impl Condition {
     /// Is this the name of a label, and of nothing else?
-    pub(super) fn is_label(model: &Model, text: &str) -> bool {
+    pub(crate) fn is_label(model: &Model, text: &str) -> bool {
         let known = |location: &Location| location.labels.iter().any(|label| **label == *text);
         model.proctypes.iter().any(|proctype| proctype.automaton.locations.iter().any(known))
             && !model.globals.iter().any(|variable| variable.path.trim_end_matches("[]") == text)
     }
 
     /// At the initial state.
-    pub(super) fn trial(&self) -> Result<Trial<'_>, String> {
+    pub(crate) fn trial(&self) -> Result<Trial<'_>, String> {
         Ok(match self {
             Condition::Label(label) => Trial::Label(label),
             Condition::Holds(watch) => {
@@ -78,14 +79,16 @@ impl Condition {
 }
 
 /// A condition on the way through a run.
-pub(super) enum Trial<'a> {
+pub(crate) enum Trial<'a> {
+    /// The label.
     Label(&'a str),
+    /// The expression, and the machine that it is evaluated in.
     Holds(&'a Watch, Box<Machine<'a>>),
 }
 
 impl Trial<'_> {
     /// The run takes these steps.
-    pub(super) fn take(&mut self, steps: &[Step]) -> Result<(), String> {
+    pub(crate) fn take(&mut self, steps: &[Step]) -> Result<(), String> {
         if let Trial::Holds(_, machine) = self {
             for &step in steps {
                 replay::take(machine, step)?;
@@ -97,7 +100,7 @@ impl Trial<'_> {
     }
 
     /// The value now, in words; `None` if it has none here. `view` is the state of the run.
-    pub(super) fn value(&self, view: &View<'_>) -> Option<String> {
+    pub(crate) fn value(&self, view: &View<'_>) -> Option<String> {
         match self {
             Trial::Label(label) => {
                 let at = |pid: usize| {
@@ -115,7 +118,7 @@ impl Trial<'_> {
     }
 
     /// It holds now.
-    pub(super) fn holds(&self, view: &View<'_>) -> bool {
+    pub(crate) fn holds(&self, view: &View<'_>) -> bool {
         match self {
             Trial::Label(_) => self.value(view).as_deref() == Some("1"),
             Trial::Holds(watch, machine) => machine.value_of(None, &watch.expression).is_ok_and(|value| value != 0),

@@ -1,0 +1,127 @@
+//! A run in the user's words, on the command line: values that are watched in a replay, a simulation that starts with a trail, and a simulation by hand.
+
+#[path = "common/schema.rs"]
+mod schema;
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const BROKEN: &str = "mtype = { red, green };\nmtype light = red;\nbyte x, y;\nactive proctype P() {\n  x = 3;\n  y = 7;\n\
+                      go:  light = green;\n  assert(x > y)\n}\n";
+const MEETS: &str = "chan c = [0] of { byte };\nbyte got;\nactive proctype A() {\n  c!7;\n  got = 9\n}\nactive proctype B() {\n  c?got;\n\
+                     hands:  assert(got < 8)\n}\nltl small { [] (got < 9) }\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    /// With the models, and a trail of each.
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().expect("a folder"));
+        for (name, text) in [("broken.pml", BROKEN), ("meets.pml", MEETS)] {
+            std::fs::write(folder.0.path().join(name), text).expect("written");
+            assert_eq!(code(&folder.pv(&["check", name], "")), 1, "{name}");
+        }
+        folder
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn pv(&self, line: &[&str], input: &str) -> Output {
+        self.pv_bytes(line, input.as_bytes())
+    }
+
+    fn pv_bytes(&self, line: &[&str], input: &[u8]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
+        let command = command.current_dir(self.path()).args(line).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+        // A program that has ended reads no more.
+        let _ = child.stdin.take().expect("a pipe").write_all(input);
+        child.wait_with_output().expect("it ends")
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+const REPLAY: [&str; 3] = ["replay", "broken.pml", "broken.pml.trail.json"];
+
+fn watched(folder: &Folder, more: &[&str]) -> Output {
+    folder.pv(&[&REPLAY[..], more].concat(), "")
+}
+
+#[test]
+fn watched_values_are_printed_where_they_change() {
+    let folder = Folder::new();
+    let output = watched(&folder, &["--watch", "x + y", "--watch", "light", "--watch", "P@go", "--watch", "_last"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let text = out(&output);
+    let found: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("watch ")).collect();
+    let expected = [
+        "x + y: 0",
+        "light: red",
+        "P@go: 0",
+        "_last: 0",
+        "x + y: 0 -> 3",
+        "x + y: 3 -> 10",
+        "P@go: 0 -> 1",
+        "light: red -> green",
+        "P@go: 1 -> 0",
+    ];
+    assert_eq!(found, expected, "{text}");
+    // The start is that of what is printed.
+    let last = out(&watched(&folder, &["--watch", "x + y", "--last", "1"]));
+    assert!(last.contains("watch x + y: 10\n") && !last.contains("->"), "{last}");
+}
+
+#[test]
+fn watched_values_are_a_field_of_every_step() {
+    let folder = Folder::new();
+    let output = watched(&folder, &["--json", "--watch", "x + y", "--watch", "light"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema/replay.json");
+    let schema = serde_json::from_str(&std::fs::read_to_string(schema).expect("a schema")).expect("JSON");
+    assert_eq!(schema::errors(&schema, &run), [""; 0]);
+    assert_eq!(schema::open_objects(&schema, ""), [""; 0]);
+    assert_eq!(run["watched"], json!({"x + y": "0", "light": "red"}));
+    let values: Vec<&Value> = run["steps"].as_array().expect("steps").iter().map(|step| &step["watched"]).collect();
+    let value = |sum: &str, light: &str| json!({"x + y": sum, "light": light});
+    let expected = [value("3", "red"), value("10", "red"), value("10", "green"), value("10", "green")];
+    assert_eq!(values, expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn wrong_expressions_are_told_before_anything_is_printed() {
+    let folder = Folder::new();
+    for (wrong, why) in [("nothing > 1", "nothing"), ("x +", ""), ("", "no expression"), ("x = 1", ""), ("x; y", "")] {
+        for json in [&[][..], &["--json"]] {
+            let output = watched(&folder, &[&["--watch", "x", "--watch", wrong], json].concat());
+            let message = err(&output);
+            assert_eq!((code(&output), out(&output).as_str()), (2, ""), "{wrong}: {message}");
+            assert!(message.contains("--watch") && message.contains(why), "{wrong}: {message}");
+        }
+    }
+}
+
+#[test]
+fn watched_values_of_a_property_and_of_a_rendezvous() {
+    let folder = Folder::new();
+    let output = folder.pv(&["replay", "meets.pml", "meets.pml.trail.json", "--watch", "got"], "");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let text = out(&output);
+    assert!(text.contains("watch got: 0\n") && text.contains("watch got: 0 -> 7\n"), "{text}");
+    assert!(text.contains("watch got: 7 -> 9\n"), "{text}");
+}
