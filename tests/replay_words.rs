@@ -125,3 +125,61 @@ fn watched_values_of_a_property_and_of_a_rendezvous() {
     assert!(text.contains("watch got: 0\n") && text.contains("watch got: 0 -> 7\n"), "{text}");
     assert!(text.contains("watch got: 7 -> 9\n"), "{text}");
 }
+
+fn simulated(folder: &Folder, model: &str, more: &[&str], input: &str) -> Output {
+    let trail = format!("{model}.trail.json");
+    folder.pv(&[&["simulate", model, "--from", &trail], more].concat(), input)
+}
+
+#[test]
+fn a_simulation_starts_with_a_trail() {
+    let folder = Folder::new();
+    // Behind the whole trail there is the error.
+    let whole = simulated(&folder, "broken.pml", &["--show-steps"], "");
+    assert_eq!(code(&whole), 1, "{}", err(&whole));
+    assert!(out(&whole).contains("-- 4 steps of the trail --"), "{}", out(&whole));
+    assert!(out(&whole).contains("assertion violated"), "{}", out(&whole));
+    let part = simulated(&folder, "broken.pml", &["--at", "2", "--steps", "1", "--show-steps"], "");
+    let text = out(&part);
+    assert_eq!(code(&part), 0, "{text}{}", err(&part));
+    let behind = text.split_once("-- 2 steps of the trail --").expect("the end of the trail").1;
+    assert!(behind.contains("    3  P(0)") && behind.contains("light: red -> green"), "{text}");
+    assert!(behind.contains("stopped after 1 step behind the trail (--steps)"), "{text}");
+    // Undo leads back into the trail.
+    let by_hand = simulated(&folder, "broken.pml", &["--at", "2", "--interactive"], "u\np\nq\n");
+    assert_eq!(code(&by_hand), 0, "{}", err(&by_hand));
+    assert!(out(&by_hand).contains("step 3> ") && out(&by_hand).contains("step 2> "), "{}", out(&by_hand));
+    assert!(out(&by_hand).contains("  y = 0"), "{}", out(&by_hand));
+}
+
+#[test]
+fn steps_of_a_claim_are_left_out_of_a_simulation() {
+    let folder = Folder::new();
+    let output = simulated(&folder, "meets.pml", &["--show-steps"], "");
+    let text = out(&output);
+    assert!(text.contains("of the claim are left out --") && !text.contains("claim small"), "{text}{}", err(&output));
+    assert!(text.contains("got: 0 -> 7") && text.contains("got: 7 -> 9"), "{text}");
+}
+
+#[test]
+fn trails_that_a_simulation_cannot_start_with_are_refused() {
+    let folder = Folder::new();
+    let refused = |line: &[&str], why: &str| {
+        let output = folder.pv(&[&["simulate", "broken.pml"], line].concat(), "");
+        assert_eq!(code(&output), 2, "{line:?}");
+        assert!(err(&output).contains(why), "{line:?}: {}", err(&output));
+    };
+    refused(&["--from", "meets.pml.trail.json"], "is a trail of another model");
+    refused(&["--from", "broken.pml.trail.json", "--at", "5"], "--at 5 lies beyond the end: the trail has 4 steps");
+    refused(&["--from", "nowhere.json"], "nowhere.json");
+    refused(&["--from", "broken.pml"], "broken.pml");
+    refused(&["--at", "1"], "--from");
+    // The first half of the rendezvous is where no simulation can stand.
+    let trail = std::fs::read_to_string(folder.path().join("meets.pml.trail.json")).expect("a trail");
+    let trail: Value = serde_json::from_str(&trail).expect("JSON");
+    let sends = |step: &Value| step["text"].as_str().is_some_and(|text| text.starts_with("c!"));
+    let half = trail["steps"].as_array().expect("steps").iter().position(sends).expect("a send") + 1;
+    let output = simulated(&folder, "meets.pml", &["--at", &half.to_string()], "");
+    assert_eq!(code(&output), 2, "{}", out(&output));
+    assert!(err(&output).contains("the first half of a rendezvous"), "{}", err(&output));
+}

@@ -15,6 +15,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod graph;
+mod lead;
 mod library;
 mod load;
 mod lsp;

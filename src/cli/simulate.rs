@@ -2,7 +2,8 @@
 //! gives the same run. What `printf` prints is shown as SPIN shows it: indented by process.
 
 use super::console::{Console, shown_to};
-use super::load::{Loaded, load_model};
+use super::lead::Lead;
+use super::load::{Loaded, load_for_replay};
 use super::options::ModelArgs;
 use super::steps::{Layout, base_name, print_record, print_state};
 use crate::exec::Program;
@@ -10,8 +11,8 @@ use crate::model::Model;
 use crate::report::chart;
 use crate::report::number::{counted, thousands};
 use crate::report::recorder::{Record, Recorder};
-use crate::report::trail::write_atomically;
-use crate::search::outcome::Actor;
+use crate::report::trail::{Trail, write_atomically};
+use crate::search::outcome::{Actor, Step};
 use crate::search::walk::possible::{Choice, atomic_after, by_chance, choices};
 use crate::source::visible::visible;
 use clap::Args;
@@ -31,6 +32,12 @@ pub(crate) struct SimulateArgs {
     /// Stop after N steps, 1 or more (1k = 1000) [default: 10k; with --interactive no bound].
     #[arg(long, value_name = "N", value_parser = super::values::positive_count)]
     steps: Option<u64>,
+    /// Start with the steps of a trail file that `pv check` wrote; --steps counts those behind them.
+    #[arg(long, value_name = "TRAIL")]
+    from: Option<PathBuf>,
+    /// Of the trail only its first K steps, as `pv replay` counts them [default: all of them].
+    #[arg(long, value_name = "K", requires = "from", value_parser = super::values::count)]
+    at: Option<u64>,
     /// Choose each step: a number takes it, `u` undoes, `p` prints the state, `r LABEL` runs to a label, `q` quits.
     #[arg(long)]
     interactive: bool,
@@ -57,9 +64,19 @@ pub(crate) fn run(console: &Console, args: &SimulateArgs) -> u8 {
         return console
             .wrong("--interactive with a model from standard input makes no sense: the choices come from there");
     }
-    let loaded = match load_model(console, &args.model) {
+    let trail = match args.from.as_deref().map(Trail::read).transpose() {
+        Ok(trail) => trail,
+        Err(message) => return console.wrong(message),
+    };
+    // The property of the trail belongs to the model that the trail names.
+    let outside = trail.as_ref().and_then(|trail| trail.outside.as_ref());
+    let loaded = match load_for_replay(console, &args.model, outside) {
         Ok(loaded) => loaded,
         Err(code) => return code,
+    };
+    let lead = match lead(args, &loaded, trail.as_ref()) {
+        Ok(lead) => lead,
+        Err(message) => return console.wrong(message),
     };
     let program = Program::new(&loaded.model, None);
     let mut recorder = match Recorder::new(&loaded.model, &loaded.map, &program, None) {
@@ -83,17 +100,25 @@ pub(crate) fn run(console: &Console, args: &SimulateArgs) -> u8 {
         random: StdRng::seed_from_u64(args.seed.unwrap_or(1)),
         atomic: None,
         steps: 0,
+        start: 0,
         show_steps: args.show_steps,
         at_line_start: true,
     };
     if args.interactive {
-        return simulation.interactive(console, args.steps);
+        return simulation.interactive(console, args.steps, lead.as_ref());
     }
-    let code = simulation.by_chance(console, args.steps.unwrap_or(DEFAULT_STEPS));
+    let code = simulation.by_chance(console, args.steps.unwrap_or(DEFAULT_STEPS), lead.as_ref());
     match &args.chart {
         Some(path) => write_chart(console, &loaded, &mut simulation.recorder, path).unwrap_or(code),
         None => code,
     }
+}
+
+/// The steps that the simulation starts with.
+fn lead<'t>(args: &SimulateArgs, loaded: &Loaded, trail: Option<&'t Trail>) -> Result<Option<Lead<'t>>, String> {
+    let (Some(trail), Some(path)) = (trail, &args.from) else { return Ok(None) };
+    trail.must_be_of(loaded.model.fingerprint, path)?;
+    Lead::of(trail, args.at).map(Some)
 }
 
 /// Lets go of an output that may have failed, with what is left in its buffer: a second try would fail as well.
@@ -110,6 +135,9 @@ fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, 
     }
 }
 
+/// A state to come back to: the bytes of the machine, who is inside an atomic block, steps so far.
+type Saved = (Vec<u8>, Option<usize>, u64);
+
 struct Simulation<'a> {
     model: &'a Model,
     layout: Layout<'a>,
@@ -118,6 +146,8 @@ struct Simulation<'a> {
     /// The process inside an atomic block.
     atomic: Option<usize>,
     steps: u64,
+    /// So many of them are those of the trail.
+    start: u64,
     created: usize,
     show_steps: bool,
     /// Nothing stands on the current line of output: a model may print without a line end.
@@ -144,20 +174,64 @@ impl Simulation<'_> {
     fn take(&mut self, choice: &Choice, out: &mut impl Write) -> Result<ChoiceResult, String> {
         let mut taken = ChoiceResult::Fine;
         for &step in &choice.steps {
-            let Actor::Process(pid) = step.actor else { return Err("a claim does not move here".into()) };
-            let before = self.recorder.machine().process_count();
-            let proctype = self.recorder.machine().proctype(usize::from(pid));
-            let record = self.recorder.take(step)?;
-            self.atomic = atomic_after(self.recorder.machine(), proctype, step);
-            self.steps += 1;
-            self.created += self.recorder.machine().process_count().saturating_sub(before);
-            let _ = self.show(out, &record);
-            if record.trap.is_some() {
-                taken = ChoiceResult::Failed;
+            taken = self.step(step, out)?;
+            if let ChoiceResult::Failed = taken {
                 break;
             }
         }
         Ok(taken)
+    }
+
+    /// Takes one step and shows it.
+    fn step(&mut self, step: Step, out: &mut impl Write) -> Result<ChoiceResult, String> {
+        let Actor::Process(pid) = step.actor else { return Err("a claim does not move here".into()) };
+        let machine = self.recorder.machine();
+        let before = machine.process_count();
+        if usize::from(pid) >= before {
+            return Err(format!("there is no process {pid}"));
+        }
+        let (proctype, state) = (machine.proctype(usize::from(pid)), machine.saved().to_vec());
+        let record = self.recorder.take(step)?;
+        // A step that failed has not moved, and neither has it left its block.
+        if record.trap.is_none() || self.recorder.machine().saved() != state {
+            self.atomic = atomic_after(self.recorder.machine(), proctype, step);
+        }
+        self.steps += 1;
+        self.created += self.recorder.machine().process_count().saturating_sub(before);
+        let _ = self.show(out, &record);
+        Ok(if record.trap.is_some() { ChoiceResult::Failed } else { ChoiceResult::Fine })
+    }
+
+    /// Takes the steps of a trail. The state before each goes to `keep`, unless a handshake is half done in it. A step that fails is
+    /// not the end if the trail goes on behind it.
+    fn follow(
+        &mut self,
+        lead: Option<&Lead<'_>>,
+        out: &mut impl Write,
+        keep: &mut dyn FnMut(Saved),
+    ) -> Result<ChoiceResult, String> {
+        let mut last = ChoiceResult::Fine;
+        let Some(lead) = lead else { return Ok(last) };
+        lead.go(|step| {
+            if !self.recorder.machine().in_handshake() {
+                keep(self.saved());
+            }
+            last = self.step(step, out)?;
+            Ok(self.recorder.machine().in_handshake())
+        })?;
+        self.start = self.steps;
+        let _ = self.end_line(out);
+        let _ = writeln!(out, "{}", lead.told());
+        Ok(last)
+    }
+
+    fn saved(&mut self) -> Saved {
+        (self.recorder.machine().saved().to_vec(), self.atomic, self.steps)
+    }
+
+    /// `--steps` is reached.
+    fn is_long(&self, most: u64) -> bool {
+        self.steps.saturating_sub(self.start) >= most
     }
 
     fn show(&mut self, out: &mut impl Write, record: &Record) -> io::Result<()> {
@@ -191,12 +265,23 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    fn by_chance(&mut self, console: &Console, most: u64) -> u8 {
+    fn by_chance(&mut self, console: &Console, most: u64, lead: Option<&Lead<'_>>) -> u8 {
         let mut out = io::BufWriter::new(console.out());
+        let followed = self.follow(lead, &mut out, &mut |_| ());
         let code = loop {
-            if self.steps >= most {
+            match &followed {
+                Ok(ChoiceResult::Fine) => {}
+                Ok(ChoiceResult::Failed) => {
+                    let _ = print_state(&mut out, &self.recorder.view());
+                    break 1;
+                }
+                Err(what) => break console.wrong(what),
+            }
+            if self.is_long(most) {
                 let _ = self.end_line(&mut out);
-                let _ = writeln!(out, "stopped after {} (--steps)", counted(self.steps, "step", "steps"));
+                let behind = if lead.is_some() { " behind the trail" } else { "" };
+                let steps = counted(self.steps - self.start, "step", "steps");
+                let _ = writeln!(out, "stopped after {steps}{behind} (--steps)");
                 break 0;
             }
             let list = self.choices();
@@ -238,10 +323,13 @@ impl Simulation<'_> {
         Ok(u8::from(!valid))
     }
 
-    fn interactive(&mut self, console: &Console, most: Option<u64>) -> u8 {
-        let mut past: Vec<(Vec<u8>, Option<usize>, u64)> = Vec::new();
+    fn interactive(&mut self, console: &Console, most: Option<u64>, lead: Option<&Lead<'_>>) -> u8 {
+        let mut past: Vec<Saved> = Vec::new();
         self.show_steps = true;
         let mut out = console.out();
+        if let Err(what) = self.follow(lead, &mut out, &mut |saved| past.push(saved)) {
+            return console.wrong(what);
+        }
         let mut lines = io::stdin().lock().lines();
         loop {
             let list = self.choices();
@@ -272,13 +360,13 @@ impl Simulation<'_> {
                 (Some("r"), Some(label)) => self.run_to(label, &mut past, &mut out),
                 (Some("r"), None) => Err("r needs a label".into()),
                 (Some(number), None)
-                    if most.is_some_and(|most| self.steps >= most) && number.parse::<usize>().is_ok() =>
+                    if most.is_some_and(|most| self.is_long(most)) && number.parse::<usize>().is_ok() =>
                 {
                     Err("--steps is reached".into())
                 }
                 (Some(number), None) => match number.parse::<usize>().ok().and_then(|n| list.get(n.checked_sub(1)?)) {
                     Some(choice) => {
-                        past.push((self.recorder.machine().saved().to_vec(), self.atomic, self.steps));
+                        past.push(self.saved());
                         self.take(choice, &mut out).map(|_| ())
                     }
                     None => Err(format!("`{number}` is none of the choices")),
@@ -315,12 +403,7 @@ impl Simulation<'_> {
     }
 
     /// Runs by chance until some process stands at the label.
-    fn run_to(
-        &mut self,
-        label: &str,
-        past: &mut Vec<(Vec<u8>, Option<usize>, u64)>,
-        out: &mut impl Write,
-    ) -> Result<(), String> {
+    fn run_to(&mut self, label: &str, past: &mut Vec<Saved>, out: &mut impl Write) -> Result<(), String> {
         let known = |location: &crate::model::Location| location.labels.iter().any(|known| **known == *label);
         if !self.model.proctypes.iter().any(|proctype| proctype.automaton.locations.iter().any(known)) {
             return Err(format!("no process type has the label `{label}`"));
@@ -330,7 +413,7 @@ impl Simulation<'_> {
             let Some(choice) = by_chance(&list, &mut self.random) else {
                 return Err(format!("nothing can move, and no process is at `{label}`"));
             };
-            past.push((self.recorder.machine().saved().to_vec(), self.atomic, self.steps));
+            past.push(self.saved());
             if let ChoiceResult::Failed = self.take(choice, out)? {
                 return Ok(());
             }
