@@ -183,3 +183,80 @@ fn trails_that_a_simulation_cannot_start_with_are_refused() {
     assert_eq!(code(&output), 2, "{}", out(&output));
     assert!(err(&output).contains("the first half of a rendezvous"), "{}", err(&output));
 }
+
+fn by_hand(folder: &Folder, model: &str, input: &str) -> String {
+    let output = folder.pv(&["simulate", model, "--interactive"], input);
+    assert_eq!((code(&output), err(&output).as_str()), (0, ""), "{input}");
+    out(&output)
+}
+
+#[test]
+fn choices_have_their_lines_and_undone_steps_can_be_redone() {
+    let folder = Folder::new();
+    let text = by_hand(&folder, "broken.pml", "help\n1\nu\nredo\nredo\n1\nu\nu\n1\nredo\n");
+    assert!(text.contains("  1  P(0) broken.pml:5: x = 3\n"), "{text}");
+    for command in ["redo ", "why ", "b LINE", "c ", "q "] {
+        assert!(text.lines().any(|line| line.trim_start_matches("step 1> ").starts_with(command)), "{command}: {text}");
+    }
+    let prompts: Vec<&str> =
+        text.split("step ").skip(1).filter_map(|rest| rest.split_once("> ")).map(|two| two.0).collect();
+    assert_eq!(prompts, ["1", "1", "2", "1", "2", "2", "3", "2", "1", "2", "2"], "{text}");
+    assert_eq!(text.matches("there is nothing to redo").count(), 2, "{text}");
+    assert!(text.ends_with("the input has ended\n"), "{text}");
+    let meets = by_hand(&folder, "meets.pml", "q\n");
+    assert!(meets.contains("  1  A(0) meets.pml:4: c!7  ->  B(1) meets.pml:8: c?got\n"), "{meets}");
+}
+
+#[test]
+fn a_run_goes_on_to_breakpoints() {
+    let folder = Folder::new();
+    let text = by_hand(&folder, "broken.pml", "b go\nb 8\nb\nc\nc\nc\nu\np\nq\n");
+    let places: Vec<&str> = text.lines().filter(|line| line.starts_with("P(0) is at ")).collect();
+    assert_eq!(places, ["P(0) is at go", "P(0) is at broken.pml:8"], "{text}");
+    assert!(text.contains("breakpoint at go\nbreakpoint at broken.pml:8\n"), "{text}");
+    assert_eq!(text.matches("assertion violated").count(), 1, "{text}");
+    // One that is gone stops nothing.
+    let text = by_hand(&folder, "broken.pml", "b broken.pml:6\nd 6\nd 6\nc\nq\n");
+    assert!(text.contains("there is no breakpoint at broken.pml:6") && !text.contains("P(0) is at"), "{text}");
+    assert!(text.contains("assertion violated"), "{text}");
+    for (wrong, why) in [
+        ("b nowhere", "no process type has the label `nowhere`"),
+        ("b 1", "no statement of a process stands at 1"),
+        ("b other.pml:5", "no statement of a process stands at other.pml:5"),
+        ("b 5\nb 5", "there is a breakpoint at broken.pml:5 already"),
+        ("b 1 2", "one number, or"),
+        ("jump", "`jump` is none of the choices and no command"),
+        ("0", "`0` is none of the choices"),
+        ("99999999999999999999999", "none of the choices"),
+        ("r 5", "no process type has the label `5`"),
+    ] {
+        let text = by_hand(&folder, "broken.pml", &format!("{wrong}\nq\n"));
+        assert!(text.contains(why), "{wrong}: {text}");
+    }
+}
+
+#[test]
+fn blocked_processes_are_told_with_the_reason() {
+    let folder = Folder::new();
+    let text = "chan q = [1] of { byte };\nactive proctype A() {\n  q?1\n}\nactive proctype B() {\n  skip;\n  q!2\n}\n";
+    std::fs::write(folder.path().join("waits.pml"), text).expect("written");
+    let text = by_hand(&folder, "waits.pml", "why\nc\nwhy\nq\n");
+    assert!(text.contains("  A(0) waits.pml:3: q?1   cannot go: the channel q is empty\n"), "{text}");
+    assert!(!text.contains("B(1) waits.pml:6: (1)   cannot go"), "{text}");
+    assert!(text.contains("cannot go: the first message in q is [2]\n"), "{text}");
+    assert!(text.contains("invalid end state"), "{text}");
+    assert!(by_hand(&folder, "meets.pml", "why\n").contains("no process is blocked"));
+}
+
+#[test]
+fn odd_input_and_bounds_are_told() {
+    let folder = Folder::new();
+    let output = folder.pv_bytes(&["simulate", "broken.pml", "--interactive"], b"\xff\xfe\n1\n\x1b[2J\nq\n");
+    let text = out(&output);
+    assert_eq!((code(&output), err(&output).as_str()), (0, ""), "{text}");
+    assert!(text.contains("this is not UTF-8") && text.contains("step 2> "), "{text}");
+    assert!(!text.contains('\x1b'), "{text:?}");
+    let bounded = folder.pv(&["simulate", "broken.pml", "--interactive", "--steps", "2"], "c\n1\nr go\n");
+    assert_eq!(code(&bounded), 0, "{}", err(&bounded));
+    assert_eq!(out(&bounded).matches("--steps is reached").count(), 3, "{}", out(&bounded));
+}

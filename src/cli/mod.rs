@@ -15,6 +15,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod graph;
+mod interactive;
 mod lead;
 mod library;
 mod load;

@@ -2,6 +2,7 @@
 //! gives the same run. What `printf` prints is shown as SPIN shows it: indented by process.
 
 use super::console::{Console, shown_to};
+use super::interactive::Dialog;
 use super::lead::Lead;
 use super::load::{Loaded, load_for_replay};
 use super::options::ModelArgs;
@@ -9,16 +10,17 @@ use super::steps::{Layout, base_name, print_record, print_state};
 use crate::exec::Program;
 use crate::model::Model;
 use crate::report::chart;
-use crate::report::number::{counted, thousands};
+use crate::report::number::counted;
 use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::{Trail, write_atomically};
 use crate::search::outcome::{Actor, Step};
 use crate::search::walk::possible::{Choice, atomic_after, by_chance, choices};
+use crate::source::SourceMap;
 use crate::source::visible::visible;
 use clap::Args;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pv simulate`.
@@ -38,7 +40,7 @@ pub(crate) struct SimulateArgs {
     /// Of the trail only its first K steps, as `pv replay` counts them [default: all of them].
     #[arg(long, value_name = "K", requires = "from", value_parser = super::values::count)]
     at: Option<u64>,
-    /// Choose each step: a number takes it, `u` undoes, `p` prints the state, `r LABEL` runs to a label, `q` quits.
+    /// Choose each step: a number takes it, `u` undoes, `c` continues to a breakpoint, `why` says who is blocked; `help` lists all.
     #[arg(long)]
     interactive: bool,
     /// Print every step with what it changes, not only what the model prints.
@@ -51,9 +53,6 @@ pub(crate) struct SimulateArgs {
 
 /// Steps of a run by chance when nothing is said: a model that never ends must not fill a disk.
 const DEFAULT_STEPS: u64 = 10_000;
-
-/// Steps that `r LABEL` takes before it gives up.
-const LONGEST_RUN: u64 = 100_000;
 
 /// Spaces in front of what process 0 prints, and more for each pid: SPIN's layout.
 const INDENT: (usize, usize) = (6, 4);
@@ -94,6 +93,7 @@ pub(crate) fn run(console: &Console, args: &SimulateArgs) -> u8 {
     }
     let mut simulation = Simulation {
         model: &loaded.model,
+        map: &loaded.map,
         layout: Layout::new(&loaded.model, &loaded.map),
         created: recorder.machine().process_count(),
         recorder,
@@ -105,7 +105,7 @@ pub(crate) fn run(console: &Console, args: &SimulateArgs) -> u8 {
         at_line_start: true,
     };
     if args.interactive {
-        return simulation.interactive(console, args.steps, lead.as_ref());
+        return Dialog::new(&mut simulation, args.steps).run(console, lead.as_ref());
     }
     let code = simulation.by_chance(console, args.steps.unwrap_or(DEFAULT_STEPS), lead.as_ref());
     match &args.chart {
@@ -136,33 +136,43 @@ fn write_chart(console: &Console, loaded: &Loaded, recorder: &mut Recorder<'_>, 
 }
 
 /// A state to come back to: the bytes of the machine, who is inside an atomic block, steps so far.
-type Saved = (Vec<u8>, Option<usize>, u64);
+pub(super) type Saved = (Vec<u8>, Option<usize>, u64);
 
-struct Simulation<'a> {
-    model: &'a Model,
+/// A run that is being made.
+pub(super) struct Simulation<'a> {
+    /// The model.
+    pub(super) model: &'a Model,
+    /// Its text.
+    pub(super) map: &'a SourceMap,
     layout: Layout<'a>,
-    recorder: Recorder<'a>,
-    random: StdRng,
+    /// The present state.
+    pub(super) recorder: Recorder<'a>,
+    /// Makes the choices by chance.
+    pub(super) random: StdRng,
     /// The process inside an atomic block.
-    atomic: Option<usize>,
-    steps: u64,
+    pub(super) atomic: Option<usize>,
+    /// Steps so far.
+    pub(super) steps: u64,
     /// So many of them are those of the trail.
     start: u64,
     created: usize,
-    show_steps: bool,
+    /// Steps are printed, not only what the model prints.
+    pub(super) show_steps: bool,
     /// Nothing stands on the current line of output: a model may print without a line end.
     at_line_start: bool,
 }
 
 /// What came of a choice.
-enum ChoiceResult {
+pub(super) enum ChoiceResult {
+    /// All steps are taken.
     Fine,
     /// A step failed.
     Failed,
 }
 
 impl Simulation<'_> {
-    fn choices(&mut self) -> Vec<Choice> {
+    /// What can go now.
+    pub(super) fn choices(&mut self) -> Vec<Choice> {
         let machine = self.recorder.machine();
         let list = choices(machine, self.atomic);
         // To see what is possible, steps were tried; what they printed did not happen.
@@ -171,7 +181,7 @@ impl Simulation<'_> {
     }
 
     /// Takes the steps of a choice and shows them.
-    fn take(&mut self, choice: &Choice, out: &mut impl Write) -> Result<ChoiceResult, String> {
+    pub(super) fn take(&mut self, choice: &Choice, out: &mut impl Write) -> Result<ChoiceResult, String> {
         let mut taken = ChoiceResult::Fine;
         for &step in &choice.steps {
             taken = self.step(step, out)?;
@@ -204,7 +214,7 @@ impl Simulation<'_> {
 
     /// Takes the steps of a trail. The state before each goes to `keep`, unless a handshake is half done in it. A step that fails is
     /// not the end if the trail goes on behind it.
-    fn follow(
+    pub(super) fn follow(
         &mut self,
         lead: Option<&Lead<'_>>,
         out: &mut impl Write,
@@ -225,12 +235,19 @@ impl Simulation<'_> {
         Ok(last)
     }
 
-    fn saved(&mut self) -> Saved {
+    /// The present state, to come back to.
+    pub(super) fn saved(&mut self) -> Saved {
         (self.recorder.machine().saved().to_vec(), self.atomic, self.steps)
     }
 
+    /// Comes back to a state.
+    pub(super) fn load(&mut self, (state, atomic, steps): &Saved) {
+        self.recorder.machine().load(state);
+        (self.atomic, self.steps) = (*atomic, *steps);
+    }
+
     /// `--steps` is reached.
-    fn is_long(&self, most: u64) -> bool {
+    pub(super) fn is_long(&self, most: u64) -> bool {
         self.steps.saturating_sub(self.start) >= most
     }
 
@@ -309,7 +326,7 @@ impl Simulation<'_> {
     }
 
     /// Nothing can move: says so, and whether it should be so.
-    fn ended(&mut self, out: &mut impl Write) -> io::Result<u8> {
+    pub(super) fn ended(&mut self, out: &mut impl Write) -> io::Result<u8> {
         self.end_line(out)?;
         let valid = self.recorder.machine().is_valid_end(false);
         if valid {
@@ -321,111 +338,5 @@ impl Simulation<'_> {
             print_state(out, &self.recorder.view())?;
         }
         Ok(u8::from(!valid))
-    }
-
-    fn interactive(&mut self, console: &Console, most: Option<u64>, lead: Option<&Lead<'_>>) -> u8 {
-        let mut past: Vec<Saved> = Vec::new();
-        self.show_steps = true;
-        let mut out = console.out();
-        if let Err(what) = self.follow(lead, &mut out, &mut |saved| past.push(saved)) {
-            return console.wrong(what);
-        }
-        let mut lines = io::stdin().lock().lines();
-        loop {
-            let list = self.choices();
-            if let Err(error) = self.menu(&mut out, &list) {
-                drop(out);
-                return console.written(Err(error), 0);
-            }
-            let Some(Ok(line)) = lines.next() else {
-                let _ = writeln!(out);
-                return 0;
-            };
-            let mut words = line.split_whitespace();
-            let answer = match (words.next(), words.next()) {
-                (None, _) => Ok(()),
-                (Some("q"), None) => return 0,
-                (Some("p"), None) => {
-                    let _ = print_state(&mut out, &self.recorder.view());
-                    Ok(())
-                }
-                (Some("u"), None) => match past.pop() {
-                    Some((saved, atomic, steps)) => {
-                        self.recorder.machine().load(&saved);
-                        (self.atomic, self.steps) = (atomic, steps);
-                        Ok(())
-                    }
-                    None => Err("there is nothing to undo".into()),
-                },
-                (Some("r"), Some(label)) => self.run_to(label, &mut past, &mut out),
-                (Some("r"), None) => Err("r needs a label".into()),
-                (Some(number), None)
-                    if most.is_some_and(|most| self.is_long(most)) && number.parse::<usize>().is_ok() =>
-                {
-                    Err("--steps is reached".into())
-                }
-                (Some(number), None) => match number.parse::<usize>().ok().and_then(|n| list.get(n.checked_sub(1)?)) {
-                    Some(choice) => {
-                        past.push(self.saved());
-                        self.take(choice, &mut out).map(|_| ())
-                    }
-                    None => Err(format!("`{number}` is none of the choices")),
-                },
-                _ => Err("one number, or u, p, r LABEL, q".into()),
-            };
-            if let Err(what) = answer {
-                let _ = writeln!(out, "{what}");
-            }
-        }
-    }
-
-    fn menu(&mut self, out: &mut impl Write, list: &[Choice]) -> io::Result<()> {
-        writeln!(out)?;
-        if list.is_empty() {
-            self.ended(out)?;
-        }
-        let view = self.recorder.view();
-        for (number, choice) in list.iter().enumerate() {
-            let texts: Vec<String> = choice
-                .steps
-                .iter()
-                .map(|step| {
-                    let Actor::Process(pid) = step.actor else { return String::new() };
-                    let transitions = &view.proctype(usize::from(pid)).automaton.transitions;
-                    let text = transitions.get(step.transition as usize).map_or("", |transition| &transition.text);
-                    format!("{}: {text}", view.process_name(usize::from(pid)))
-                })
-                .collect();
-            writeln!(out, "{:>3}  {}", number + 1, texts.join("  ->  "))?;
-        }
-        write!(out, "step {}> ", self.steps + 1)?;
-        out.flush()
-    }
-
-    /// Runs by chance until some process stands at the label.
-    fn run_to(&mut self, label: &str, past: &mut Vec<Saved>, out: &mut impl Write) -> Result<(), String> {
-        let known = |location: &crate::model::Location| location.labels.iter().any(|known| **known == *label);
-        if !self.model.proctypes.iter().any(|proctype| proctype.automaton.locations.iter().any(known)) {
-            return Err(format!("no process type has the label `{label}`"));
-        }
-        for _ in 0..LONGEST_RUN {
-            let list = self.choices();
-            let Some(choice) = by_chance(&list, &mut self.random) else {
-                return Err(format!("nothing can move, and no process is at `{label}`"));
-            };
-            past.push(self.saved());
-            if let ChoiceResult::Failed = self.take(choice, out)? {
-                return Ok(());
-            }
-            let view = self.recorder.view();
-            let at = |pid: usize| {
-                let locations = &view.proctype(pid).automaton.locations;
-                locations.get(view.machine.location(pid) as usize).is_some_and(known)
-            };
-            if (0..view.machine.process_count()).any(at) {
-                return Ok(());
-            }
-        }
-        Err(format!("no process came to `{label}` in {} steps", thousands(LONGEST_RUN)))
     }
 }

@@ -11,4 +11,4 @@ pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod tell;
 pub(crate) mod watch;
-mod why;
+pub(crate) mod why;

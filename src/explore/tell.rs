@@ -1,7 +1,7 @@
 //! A run as data for the page: the source, all statements by number, and for every step what it did, what changed, and what
 //! can and cannot go behind it. The page makes states from the changes; so a run of many steps stays small.
 
-use super::why::Why;
+use super::why::{Blocked, blocked};
 use crate::exec::Program;
 use crate::exec::show::View;
 use crate::model::{Action, Model, Transition};
@@ -234,20 +234,11 @@ impl<'a> Teller<'a> {
             Actor::Claim => Value::Null,
         };
         let can: Vec<Value> = list.iter().map(|choice| choice.steps.iter().map(&number).collect()).collect();
-        let why = Why { view: self.recorder.view(), choices: &list, atomic: self.atomic };
-        let mut cannot = Vec::new();
-        for pid in 0..view.machine.process_count() {
-            let automaton = &view.proctype(pid).automaton;
-            let Some(place) = automaton.locations.get(view.machine.location(pid) as usize) else { continue };
-            for transition in place.first..place.first + place.count {
-                let goes = |step: &Step| step.actor == Actor::Process(pid as u8) && step.transition == transition;
-                if list.iter().any(|choice| choice.steps.iter().any(goes)) {
-                    continue;
-                }
-                let number = self.subject.number(view.machine.proctype(pid), transition);
-                cannot.push(json!([pid, number, why.blocked(pid, transition)]));
-            }
-        }
+        let told = |blocked: Blocked| {
+            let number = self.subject.number(view.machine.proctype(blocked.pid), blocked.transition);
+            json!([blocked.pid, number, blocked.reason])
+        };
+        let cannot: Vec<Value> = blocked(self.recorder.view(), &list, self.atomic).into_iter().map(told).collect();
         match valid_end {
             Some(valid) => json!({"can": can, "cannot": cannot, "end": valid}),
             None => json!({"can": can, "cannot": cannot}),

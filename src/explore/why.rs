@@ -5,22 +5,49 @@
 use crate::exec::show::View;
 use crate::model::visit::walk;
 use crate::model::{Action, Automaton, ChannelTest, Expr, ExprKind, ScalarType};
-use crate::search::outcome::Actor;
+use crate::search::outcome::{Actor, Step};
 use crate::search::walk::possible::Choice;
 
 /// A state, what can go in it, and who is inside an atomic block.
-pub(super) struct Why<'a> {
-    pub view: View<'a>,
-    pub choices: &'a [Choice],
-    pub atomic: Option<usize>,
+struct Why<'a> {
+    view: View<'a>,
+    choices: &'a [Choice],
+    atomic: Option<usize>,
 }
 
 /// Values of more variables than these help nobody.
 const MOST_VALUES: usize = 6;
 
+/// A statement where a process stands and that cannot go.
+pub(crate) struct Blocked {
+    /// The process.
+    pub pid: usize,
+    /// The number of the statement in its automaton.
+    pub transition: u32,
+    /// In words.
+    pub reason: String,
+}
+
+/// All statements that cannot go, process by process. `choices`: what can go; `atomic`: who is inside an atomic block.
+pub(crate) fn blocked(view: View<'_>, choices: &[Choice], atomic: Option<usize>) -> Vec<Blocked> {
+    let why = Why { view, choices, atomic };
+    let mut found = Vec::new();
+    for pid in 0..why.view.machine.process_count() {
+        let automaton = &why.view.proctype(pid).automaton;
+        let Some(place) = automaton.locations.get(why.view.machine.location(pid) as usize) else { continue };
+        for transition in place.first..place.first + place.count {
+            let goes = |step: &Step| step.actor == Actor::Process(pid as u8) && step.transition == transition;
+            if !choices.iter().any(|choice| choice.steps.iter().any(goes)) {
+                found.push(Blocked { pid, transition, reason: why.blocked(pid, transition) });
+            }
+        }
+    }
+    found
+}
+
 impl Why<'_> {
     /// Why the transition of this process is not among the choices.
-    pub(super) fn blocked(&self, pid: usize, transition: u32) -> String {
+    fn blocked(&self, pid: usize, transition: u32) -> String {
         if let Some(holder) = self.holder().filter(|&holder| holder != pid) {
             return format!("process {holder} is inside an atomic block");
         }
