@@ -50,26 +50,47 @@ fn first_difference(left: &str, right: &str) -> Option<Range<u32>> {
     let mut theirs = significant(right);
     let end = left.len() as u32;
     let mut differing = significant(left)
-        .filter_map(|(range, kind, text)| {
-            let same = theirs.next().is_some_and(|(_, other_kind, other)| {
-                kind == other_kind
-                    && match kind {
+        .filter_map(|one| {
+            let same = theirs.next().is_some_and(|other| {
+                one.kind == other.kind
+                    && one.begins_directive == other.begins_directive
+                    && match one.kind {
                         // Comments may be indented anew.
-                        RawKind::Comment | RawKind::LineComment => text.split_whitespace().eq(other.split_whitespace()),
-                        _ => text == other,
+                        RawKind::Comment | RawKind::LineComment => {
+                            one.text.split_whitespace().eq(other.text.split_whitespace())
+                        }
+                        _ => one.text == other.text,
                     }
             });
-            (!same).then_some(range)
+            (!same).then_some(one.range)
         })
         .fuse();
     differing.next().or_else(|| theirs.next().map(|_| end..end))
 }
 
+/// A raw token that is more than blank.
+struct Significant<'t> {
+    range: Range<u32>,
+    kind: RawKind,
+    text: &'t str,
+    /// A `#` at the start of a line is a directive; behind other tokens it is a mistake that must not become one.
+    begins_directive: bool,
+}
+
 /// The raw tokens that are more than blank.
-fn significant(text: &str) -> impl Iterator<Item = (Range<u32>, RawKind, &str)> {
-    lex(text).into_iter().filter_map(|raw| {
+fn significant(text: &str) -> impl Iterator<Item = Significant<'_>> {
+    let mut starts_line = true;
+    lex(text).into_iter().filter_map(move |raw| {
+        let token = &text[raw.start as usize..raw.end as usize];
         let blank = matches!(raw.kind, RawKind::Blank | RawKind::Newline | RawKind::Continuation)
             || (raw.start == 0 && text.starts_with('\u{feff}'));
-        (!blank).then(|| (raw.start..raw.end, raw.kind, &text[raw.start as usize..raw.end as usize]))
+        let begins_directive = starts_line && token == "#";
+        match raw.kind {
+            RawKind::Newline => starts_line = true,
+            RawKind::Comment | RawKind::LineComment => {}
+            _ if blank => {}
+            _ => starts_line = false,
+        }
+        (!blank).then(|| Significant { range: raw.start..raw.end, kind: raw.kind, text: token, begins_directive })
     })
 }

@@ -322,3 +322,11 @@ proptest! {
         let _ = format_source(&text);
     }
 }
+
+/// What stands behind a `#` that is no directive would become one on a line of its own.
+#[test]
+fn a_hash_behind_a_brace_is_refused() {
+    let text = "typedef T { byte a }#else\ninit { skip }\n";
+    assert!(format_source(text).is_err());
+    assert!(format_source("#ifdef A\nbyte a;\n#else\nbyte b;\n#endif\ninit { skip }\n").is_ok());
+}
