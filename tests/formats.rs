@@ -326,8 +326,8 @@ fn junit_has_a_suite_for_each_model() {
     let output = folder.pv("check broken.pml cycle.pml wrong.pml --format junit");
     assert_eq!(code(&output), 1);
     let text = out(&output);
-    assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pv\" tests=\"5\" failures=\"2\" errors=\"1\""), "{text}");
-    assert!(text.contains("<testsuite name=\"cycle.pml\" tests=\"3\" failures=\"1\" errors=\"0\""), "{text}");
+    assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pv\" tests=\"4\" failures=\"2\" errors=\"1\""), "{text}");
+    assert!(text.contains("<testsuite name=\"cycle.pml\" tests=\"2\" failures=\"1\" errors=\"0\""), "{text}");
     assert!(text.contains("<testcase name=\"small\" classname=\"cycle.pml\""), "{text}");
     assert!(text.contains("<failure type=\"acceptance-cycle\""), "{text}");
     assert!(text.contains("message=\"assertion violated ((x&lt;1)&amp;&amp;(y&lt;(100%9)))\""), "{text}");
@@ -489,4 +489,71 @@ fn completions_and_manual_pages_know_every_command() {
     let refused = folder.pv("man fine.pml");
     assert_eq!(code(&refused), 2);
     assert!(err(&refused).contains("the manual cannot be written to fine.pml"), "{}", err(&refused));
+}
+
+/// A case passes only if it was looked at to its end.
+#[test]
+fn no_case_passes_that_was_not_checked() {
+    let folder = Folder::new();
+    folder.write(
+        "never.pml",
+        "byte x; active proctype Q() { accept: do :: x = 1 - x :: break od; assert(false) } never { accept: do :: x < 9 od }\n",
+    );
+    let never = out(&folder.pv("check never.pml --format junit"));
+    assert!(never.contains("failures=\"1\"") && !never.contains("\"safety\""), "{never}");
+    let deadlocks = out(&folder.pv("check broken.pml --por --deadlocks-only --format junit"));
+    assert!(deadlocks.contains("name=\"end states\"") && !deadlocks.contains("\"safety\""), "{deadlocks}");
+    let nothing = out(&folder.pv("check broken.pml --no-assertions --no-end-states --format junit"));
+    assert!(nothing.contains("name=\"run-time errors\"") && !nothing.contains("\"safety\""), "{nothing}");
+    folder.write("steps.pml", "active proctype P() { progress: do :: progress1: assert(false) od }\n");
+    let steps = out(&folder.pv("check steps.pml --non-progress --format junit"));
+    assert!(steps.contains("<error type=\"incomplete\"") && steps.contains("failures=\"1\" errors=\"1\""), "{steps}");
+    let unwritten = folder.pv("check fine.pml --certificate no/such/folder --format junit");
+    assert!(code(&unwritten) == 2 && out(&unwritten).contains("errors=\"1\""), "{}", out(&unwritten));
+    #[cfg(unix)]
+    if Path::new("/dev/full").exists() {
+        let full = folder.pv("check fine.pml --certificate /dev/full --format junit");
+        assert!(code(&full) == 2 && out(&full).contains("errors=\"1\""), "{}", out(&full));
+    }
+}
+
+/// What an interrupt kept from being looked at is told, and is not verified.
+#[cfg(unix)]
+#[test]
+fn properties_that_an_interrupt_left_out_are_incomplete() {
+    let folder = Folder::new();
+    let mut model = "byte x; active proctype P() { do :: x < 200 -> x++ :: x > 0 -> x-- od }\n".to_string();
+    (0..400).for_each(|number| model.push_str(&format!("ltl p{number} {{ [] (x < {}) }}\n", 201 + number)));
+    model.push_str("ltl last { [] (x < 100) }\n");
+    folder.write("many.pml", &model);
+    for wait in [20, 60, 110, 170, 230] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
+        let words = ["check", "many.pml", "--no-trail", "--json"];
+        let child = command.current_dir(&folder.0).args(words).stdin(Stdio::null()).stdout(Stdio::piped());
+        let child = child.stderr(Stdio::piped()).spawn().expect("it runs");
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let output = child.wait_with_output().expect("it ends");
+        // A signal before anybody listens ends the program; else the last property is violated or was not reached.
+        if output.status.code().is_some_and(|code| code != 130) {
+            assert!(matches!(code(&output), 1 | 3), "{} after {wait} ms: {}", code(&output), out(&output));
+            let properties = document(&output)["properties"].as_array().map_or(0, Vec::len);
+            assert_eq!(properties, 401, "after {wait} ms");
+        }
+    }
+}
+
+/// What is read is never replaced by what is written.
+#[test]
+fn a_replay_does_not_write_over_its_model_or_trail() {
+    let folder = Folder::new();
+    folder.pv("check broken.pml");
+    for options in ["--html broken.pml", "--chart ./broken.pml", "--html broken.pml.trail.json", "--chart o --html o"] {
+        let output = folder.pv(&format!("replay broken.pml broken.pml.trail.json {options}"));
+        assert_eq!(code(&output), 2, "{options}: {}", err(&output));
+    }
+    assert_eq!(std::fs::read_to_string(folder.path("broken.pml")).expect("it is there"), BROKEN);
+    folder.write("broken.pml.trail.json", FINE);
+    let both = folder.pv("check broken.pml broken.pml.trail.json");
+    assert_eq!(code(&both), 2, "{}", err(&both));
 }

@@ -110,7 +110,6 @@ pub(super) fn run_plans(
         Err(message) => return console.wrong(message),
     };
     let setting = Setting::of(&plans);
-    let alone = plans.len() == 1;
     let mut runs = Vec::new();
     let mut trails = TrailNames { args, written: 0 };
     let known_trails = match trails.known(&loaded.model) {
@@ -119,7 +118,13 @@ pub(super) fn run_plans(
     };
     trails.written = known_trails.len();
     let mut known = KnownErrors::default();
+    let mut interrupted = false;
     for mut plan in plans {
+        if interrupted {
+            // What nobody has looked at is not verified.
+            runs.push(not_begun(&loaded.model, plan.property()));
+            continue;
+        }
         if known.assertion && !plan.all_errors {
             plan = plan.passing_over_assertions();
         }
@@ -210,12 +215,8 @@ pub(super) fn run_plans(
         }
         // All processes must see it alike: those that do not report go by the outcome.
         let signalled = args.search.reports() && interrupt.load(Ordering::Relaxed);
-        let interrupted = signalled || was_interrupted(&run.outcome);
-        let stop = interrupted || (run.outcome.error_count > 0 && !plan.all_errors && alone);
+        interrupted = signalled || was_interrupted(&run.outcome);
         runs.push(run);
-        if stop {
-            break;
-        }
     }
     trails.remove_earlier(&loaded.model);
     let written = certificate.write();
@@ -231,7 +232,7 @@ pub(super) fn run_plans(
 }
 
 /// Do two paths name the same file, which exists?
-fn is_same_file(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
@@ -295,6 +296,22 @@ impl Searcher<'_> {
         drop(monitor);
         progress.finish();
         outcome
+    }
+}
+
+/// The run of a property whose search did not begin, since a signal has ended the one before.
+fn not_begun(model: &Model, property: Property) -> Run {
+    let (_, program) = property.compile(model);
+    let outcome = Outcome { verdict: Verdict::Incomplete(Limit::Interrupted), ..Outcome::without_room(&program, 0) };
+    let property = property_name(model, property);
+    Run {
+        property,
+        of_property: None,
+        trails: Vec::new(),
+        cycles: Vec::new(),
+        paths: Vec::new(),
+        outcome,
+        checkpoint: None,
     }
 }
 

@@ -1,4 +1,5 @@
-//! pv as a library: a model, the options of `pv check`, and the answers as values. Nothing is printed and no file is written.
+//! pv as a library: a model, the options of `pv check`, and the answers as values. Nothing is printed, and no file is left
+//! behind (`--disk` and `--serial` have files of their own while they search).
 //!
 //! ```
 //! # fn main() -> Result<(), String> {
@@ -51,7 +52,7 @@ pub struct Verifier {
 pub struct Answer {
     /// The name of the property.
     pub property: Option<String>,
-    /// The answer.
+    /// The answer. An assertion that fails on the way does not decide a property; it is among the errors.
     pub verdict: Verdict,
     /// Why there is none, in words, where the verdict is [`Verdict::Incomplete`].
     pub reason: Option<String>,
@@ -230,7 +231,10 @@ fn answer(map: &SourceMap, model: &Model, plan: &Plan, deadline: Option<Deadline
         Verdict::Incomplete(limit) => Some(reason(limit)),
         _ => outcome.stopped.as_ref().map(reason),
     };
-    let Outcome { verdict, counts, seconds, .. } = outcome;
+    // An assertion that fails on the way is an error, but none of the property.
+    let is_apart = property.claim().is_some() && outcome.error_count > outcome.property_errors;
+    let verdict = if is_apart { outcome.of_property() } else { outcome.verdict.clone() };
+    let Outcome { counts, seconds, .. } = outcome;
     Ok(Answer { property: name, verdict, reason: why, counts, errors, seconds })
 }
 
@@ -275,6 +279,8 @@ mod tests {
         let kinds: Vec<&str> = answers[0].errors.iter().map(|error| error.kind.as_str()).collect();
         assert_eq!(kinds, ["assertion", "acceptance-cycle"]);
         assert!(answers[0].errors[1].cycle_start.is_some());
+        let holds = Verifier::of_text("m", text).option("--formula", "[] (x < 3)").verify().unwrap();
+        assert!(holds[0].is_verified() && holds[0].errors[0].kind == "assertion");
         assert_eq!(answers[0].errors[0].place, Some(("-odd name".into(), 1)));
     }
 

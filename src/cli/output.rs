@@ -71,8 +71,7 @@ impl<'a> Output<'a> {
             self.documents.push(None);
             self.done.push(checked);
         } else if let Some(last) = self.done.last_mut() {
-            last.code = code;
-            last.told.extend(self.console.take_told());
+            last.went_wrong(code, self.console.take_told());
         }
     }
 

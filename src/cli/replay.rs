@@ -1,6 +1,7 @@
 //! `pv replay`: play a counterexample back, step by step. The trail is executed again, not trusted: a step that is not
 //! possible, or a cycle that does not close, ends the replay with a message.
 
+use super::check::is_same_file;
 use super::console::Console;
 use super::load::load_for_replay;
 use super::options::ModelArgs;
@@ -67,6 +68,9 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
     if let Err(message) = trail.must_be_of(loaded.model.fingerprint, &args.trail) {
         return console.wrong(message);
     }
+    if let Err(message) = refuse_overwriting(args) {
+        return console.wrong(message);
+    }
     let (property, claim) = match property_of(&trail, &loaded.model) {
         Ok(found) => found,
         Err(message) => return console.wrong(message),
@@ -122,6 +126,23 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
         (Err(message), _) => console.wrong(message),
         (Ok(_), Some(message)) => console.wrong(message),
         (Ok(written), None) => console.written(written, 0),
+    }
+}
+
+/// What is written must not replace what is read, nor one output another.
+fn refuse_overwriting(args: &ReplayArgs) -> Result<(), String> {
+    let outputs = [("--chart", &args.chart), ("--html", &args.html)];
+    let inputs = [("the model", Path::new(&args.model.model)), ("the trail", &args.trail)];
+    for (option, path) in outputs.iter().filter_map(|(option, path)| Some((option, path.as_deref()?))) {
+        if let Some((what, _)) = inputs.iter().find(|(_, input)| is_same_file(path, input)) {
+            return Err(format!("{option} cannot be written to {}: that is {what}", path.display()));
+        }
+    }
+    match (&args.chart, &args.html) {
+        (Some(chart), Some(html)) if chart == html || is_same_file(chart, html) => {
+            Err(format!("--chart and --html cannot both be written to {}", chart.display()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `pv check` with several models: one after the other, each as if it were alone, with one exit code and one summary. What is named after a
 //! model stays apart: models of one name in different folders get trails with the folder in their names.
 
-use super::check::check_model;
+use super::check::{check_model, is_same_file};
 use super::console::Console;
 use super::options::CheckArgs;
 use super::output::Output;
@@ -17,6 +17,10 @@ pub(super) fn run(console: &Console, args: &CheckArgs) -> u8 {
     let models: Vec<&str> = std::iter::once(&args.model.model).chain(&args.more).map(String::as_str).collect();
     if let Some((one, other)) = same_file(&models) {
         return console.wrong(format!("a model twice makes no sense: {one} and {other} are one file"));
+    }
+    let trail_of = |model: &&&str| models.iter().find(|other| is_same_file(Path::new(model), &default_path(other, 1)));
+    if let Some((model, other)) = models.iter().find_map(|model| Some((model, trail_of(&model)?))) {
+        return console.wrong(format!("{model} is where the trail of {other} would be written: check them apart"));
     }
     let interrupt = super::signals::on_signals();
     let mut output = Output::new(console, args);

@@ -272,8 +272,14 @@ fn read_step((index, line): (usize, StepLine)) -> Result<TrailStep, String> {
     Ok(TrailStep { step, process: line.process, line: line.line, text: line.text })
 }
 
-/// Writes a file beside its place and renames it.
+/// Writes a file beside its place and renames it. A link is followed; what is no file (a device, a pipe) is written to and stays what it is.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = std::fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+        return file.write_all(bytes).and_then(|()| file.flush());
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
@@ -301,6 +307,20 @@ pub(crate) fn default_path(model: &str, number: usize) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_devices_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "old").expect("written");
+        std::os::unix::fs::symlink(&file, &link).expect("a link");
+        write_atomically(&link, b"new").expect("written");
+        assert_eq!(std::fs::read(&file).expect("it is there"), b"new");
+        assert!(std::fs::symlink_metadata(&link).expect("it is there").is_symlink());
+        write_atomically(Path::new("/dev/null"), b"gone").expect("written");
+        assert!(!std::fs::metadata("/dev/null").expect("it is there").is_file());
+    }
 
     fn sample() -> Trail {
         let step = |actor, transition, timeout, text: &str| TrailStep {

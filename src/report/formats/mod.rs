@@ -184,10 +184,10 @@ impl Checked {
                 if own { &mut of_run } else { &mut of_model }.push(checked.findings.len());
                 checked.findings.push(finding(report, run, index, violation));
             }
-            let end = end_of(run, of_run);
+            let end = end_of(run, of_run, is_whole(report, run));
             checked.cases.push(Case { name: case_name(report, run), seconds: run.outcome.seconds, end });
         }
-        if let Some(case) = safety(report, of_model) {
+        if let Some(case) = safety(of_model) {
             checked.cases.insert(0, case);
         }
         checked
@@ -211,6 +211,16 @@ impl Checked {
             told,
             ..Checked::default()
         }
+    }
+
+    /// Something went wrong beside the search (a file that cannot be written): the exit code, and what was told.
+    pub(crate) fn went_wrong(&mut self, code: u8, told: Vec<Told>) {
+        if code != self.code {
+            let reason = told.iter().find(|told| told.is_error()).map_or("", |told| &told.message).to_string();
+            self.cases.push(Case { name: "output".into(), seconds: 0.0, end: End::Unknown("error", reason) });
+        }
+        self.code = code;
+        self.told.extend(told);
     }
 
     /// `m.pml: verified; 67 states, 0.001 s`.
@@ -244,41 +254,34 @@ fn case_name(report: &Report<'_>, run: &Run) -> String {
         Some(name) => name.clone(),
         None if checks.non_progress => "non-progress cycles".into(),
         None if checks.acceptance => "acceptance cycles".into(),
-        None => "safety".into(),
+        None if report.setting.deadlocks_only => "end states".into(),
+        None => match (checks.assertions, checks.end_states) {
+            (true, true) => "safety".into(),
+            (true, false) => "assertions".into(),
+            (false, true) => "end states".into(),
+            (false, false) => "run-time errors".into(),
+        },
     }
 }
 
-fn end_of(run: &Run, findings: Vec<usize>) -> End {
+/// `whole`: the search decides about all that it finds.
+fn end_of(run: &Run, findings: Vec<usize>, whole: bool) -> End {
     match run.of_property.as_ref().unwrap_or(&run.outcome.verdict) {
         _ if !findings.is_empty() => End::Failed(findings),
         Verdict::Incomplete(limit) => End::Unknown("incomplete", reason(limit)),
         // Errors of the model have ended the search, or the error is known (--another).
-        Verdict::Violated if run.property.is_some() && run.outcome.property_errors == 0 => {
-            End::Unknown("incomplete", "errors of the model ended the search before the property was decided".into())
+        Verdict::Violated if !whole && run.outcome.property_errors == 0 => {
+            End::Unknown("incomplete", "errors of the model ended the search before this was decided".into())
         }
         Verdict::Violated => End::Failed(findings),
         Verdict::Verified(_) | Verdict::NoErrorFound => End::Passed,
     }
 }
 
-/// Assertions and end states, where only searches for properties have looked after them.
-fn safety(report: &Report<'_>, findings: Vec<usize>) -> Option<Case> {
-    let checks = &report.setting.checks;
-    if report.runs.iter().any(|run| is_whole(report, run)) || !(checks.assertions || checks.end_states) {
-        return None;
-    }
-    let limit = |run: &Run| match (&run.outcome.verdict, &run.outcome.stopped) {
-        (Verdict::Incomplete(limit), _) | (_, Some(limit)) => Some(reason(limit)),
-        _ => None,
-    };
-    let limits: Vec<Option<String>> = report.runs.iter().map(limit).collect();
-    let end = match limits.into_iter().collect::<Option<Vec<String>>>() {
-        _ if !findings.is_empty() => End::Failed(findings),
-        // No search came to its end.
-        Some(limits) => End::Unknown("incomplete", limits.into_iter().next().unwrap_or_default()),
-        None => End::Passed,
-    };
-    Some(Case { name: "safety".into(), seconds: 0.0, end })
+/// Errors of the model that searches for properties have met. Such a search follows its property, and may leave out parts of the model: where it
+/// has met none, nothing is said about them.
+fn safety(findings: Vec<usize>) -> Option<Case> {
+    (!findings.is_empty()).then(|| Case { name: "safety".into(), seconds: 0.0, end: End::Failed(findings) })
 }
 
 fn finding(report: &Report<'_>, run: &Run, index: usize, violation: &Violation) -> Finding {
