@@ -93,8 +93,13 @@ impl Console {
         let message = message.to_string();
         self.keep([Told::error(&message)]);
         let message = visible(&message);
-        let _ = writeln!(self.err(), "\x1b[1;31merror\x1b[0m: {message}");
+        self.say(&format!("\x1b[1;31merror\x1b[0m: {message}\n"));
         WRONG
+    }
+
+    /// Writes text to standard error.
+    pub(crate) fn say(&self, text: &str) {
+        let _ = self.err().write_all(without_commands(text).as_bytes());
     }
 
     /// A warning on standard error, unless `--quiet`.
@@ -103,7 +108,7 @@ impl Console {
         self.keep([Told::warning(&message)]);
         if !self.options.quiet {
             let message = visible(&message);
-            let _ = writeln!(self.err(), "\x1b[1;33mwarning\x1b[0m: {message}");
+            self.say(&format!("\x1b[1;33mwarning\x1b[0m: {message}\n"));
         }
     }
 
@@ -118,7 +123,27 @@ impl Console {
     }
 }
 
+/// The text without lines that the log of a CI system would take for commands: a model or the name of a file could give them.
+fn without_commands(text: &str) -> String {
+    let quiet = |line: &str| match line.trim_start().starts_with("::") {
+        true => line.replacen("::", ": :", 1),
+        false => line.to_string(),
+    };
+    text.split_inclusive('\n').map(quiet).collect::<String>().replace("##[", "# #[")
+}
+
 /// Text of a model as it may be written to a stream.
 pub(crate) fn shown_to<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     if stream.is_terminal() { visible(text) } else { Cow::Borrowed(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_commands;
+
+    #[test]
+    fn no_line_is_a_command() {
+        assert_eq!(without_commands("a\n  ::error::b\n3 | :: x\n"), "a\n  : :error::b\n3 | :: x\n");
+        assert_eq!(without_commands("5 | /* ##[add-mask]a */"), "5 | /* # #[add-mask]a */");
+    }
 }

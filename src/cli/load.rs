@@ -13,7 +13,6 @@ use crate::source::SourceMap;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::preprocess::PreprocessOptions;
 use crate::source::render::render;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -175,6 +174,6 @@ pub(crate) fn show(console: &Console, map: &SourceMap, diagnostics: &[Diagnostic
     console.keep(Told::all(map, diagnostics));
     if !diagnostics.is_empty() && (!console.options.quiet || failed(diagnostics)) {
         let text = render(map, diagnostics, console.color_on_stderr());
-        let _ = console.err().write_all(text.as_bytes());
+        console.say(&text);
     }
 }
