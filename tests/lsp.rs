@@ -264,6 +264,61 @@ fn renaming_changes_all_or_nothing() {
 }
 
 #[test]
+fn a_new_name_that_changes_the_meaning_is_refused() {
+    let mut client = Client::start();
+    client.open("m.pml", "");
+    let label = |name: &str| format!("byte x;\nactive proctype P() {{\n{name}: x = 1 - x; goto {name} }}\n");
+    let (ending, plain) = (label("end1"), label("foo"));
+    let marked = label("accept_all");
+    let other = "#define N 3\n#define M 4\ninit { assert(N == 3) }\n";
+    let branch = "#define N 3\nbyte x;\n#ifdef FOO\nbyte y = 1;\n#else\nbyte y;\n#endif\ninit { x = N; y = x; assert(y == 3) }\n";
+    let dead = "#define N 3\n#if 0\n# define MORE N + \\\nLESS\n#endif\ninit { assert(N == 3) }\n";
+    let text = "#define N 3\n#define SHOW(x) #x\nbyte v;\ninit { v = N; printf(SHOW(N)); assert(v == 3) }\n";
+    for (model, line, character, new, reason) in [
+        (&*ending, 2, 0, "foo", "would be a plain label"),
+        (&*ending, 2, 0, "progress1", "would be a progress label"),
+        (&*plain, 2, 0, "end_foo", "would be an end label"),
+        (&*plain, 2, 0, "progress_foo", "would be a progress label"),
+        (&*plain, 2, 0, "accept", "would be an accept label"),
+        (&*marked, 2, 0, "all", "would be a plain label"),
+        (other, 2, 14, "M", "`M` is named by a directive in line 2"),
+        (branch, 7, 11, "FOO", "`FOO` is named by a directive in line 3"),
+        // A variable would become the macro as soon as somebody says `-D FOO`.
+        (branch, 7, 7, "FOO", "`FOO` is named by a directive in line 3"),
+        (dead, 5, 14, "MORE", "`MORE` is named by a directive in line 3"),
+        (dead, 5, 14, "LESS", "`LESS` is named by a directive in line 4"),
+        (text, 3, 11, "L", "would mean something else"),
+    ] {
+        client.change("m.pml", 2, model);
+        let answer = client.at("rename", "m.pml", line, character, json!({ "newName": new }));
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(reason), "{new}: {answer}");
+    }
+    for (model, line, character, new, count) in [
+        (&*ending, 2, 0, "end_of_all", 2),
+        (&*plain, 2, 0, "bar", 2),
+        (&*marked, 2, 0, "accept", 2),
+        (other, 2, 14, "L", 2),
+        (branch, 7, 11, "BAR", 2),
+        (branch, 7, 7, "z", 3),
+        // The parameter of a macro is nobody's name outside of it.
+        (text, 2, 5, "x", 3),
+    ] {
+        client.change("m.pml", 3, model);
+        let answer = client.at("rename", "m.pml", line, character, json!({ "newName": new }));
+        let uri = client.uri("m.pml");
+        let edits = answer["result"]["changes"][uri].as_array().map(Vec::len);
+        assert_eq!(edits, Some(count), "{new}: {answer}");
+    }
+    // A macro that a part uses, though not now.
+    std::fs::write(client.path("part.h"), "#ifdef MORE\nbyte x = N;\n#endif\n").expect("written");
+    client.change("m.pml", 4, "#define N 3\n#include \"part.h\"\ninit { assert(N == 3) }\n");
+    let answer = client.at("rename", "m.pml", 0, 8, json!({ "newName": "L" }));
+    assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("part.h")), "{answer}");
+    client.end();
+}
+
+#[test]
 fn outline_lenses_and_layout() {
     let mut client = Client::start();
     client.open("m.pml", MODEL);

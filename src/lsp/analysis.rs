@@ -5,7 +5,8 @@ use crate::lint;
 use crate::load::read_parts;
 use crate::names::Names;
 use crate::source::diagnostic::{Diagnostic, Severity};
-use crate::source::preprocess::PreprocessOptions;
+use crate::source::lexer::PpToken;
+use crate::source::preprocess::{PreprocessOptions, preprocess};
 use crate::source::{Expansion, FileId, SourceMap, Span};
 use crate::syntax::tree::Unit;
 use lsp_types as types;
@@ -14,6 +15,21 @@ use std::str::FromStr;
 
 /// More diagnostics than this are of no use to anybody.
 const MOST_SHOWN: usize = 1000;
+
+/// The map of a document that nothing was read of yet.
+fn map_of(uri: &str, text: &str) -> (SourceMap, FileId) {
+    let mut map = SourceMap::new();
+    let path = path_of(uri);
+    let name = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
+    let file = map.add_file(name, path, text.to_owned());
+    (map, file)
+}
+
+/// What the preprocessor makes of a document.
+pub(super) fn expanded(uri: &str, text: &str) -> Vec<PpToken> {
+    let (mut map, file) = map_of(uri, text);
+    preprocess(&mut map, file, &PreprocessOptions::default(), &mut Vec::new())
+}
 
 /// A document and all that was found out about it.
 pub(super) struct Analysis {
@@ -30,10 +46,7 @@ pub(super) struct Analysis {
 impl Analysis {
     /// Reads a document as `pv check` would read the file; what it includes comes from the disk.
     pub(crate) fn of(uri: &str, text: &str) -> Analysis {
-        let mut map = SourceMap::new();
-        let path = path_of(uri);
-        let name = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
-        let file = map.add_file(name, path, text.to_owned());
+        let (mut map, file) = map_of(uri, text);
         let mut diagnostics = Vec::new();
         let options = PreprocessOptions::default();
         let (unit, model) = read_parts(&mut map, file, None, &options, &mut diagnostics, &|| None);

@@ -1,13 +1,15 @@
-//! Renaming, with proof: the edits are made on a copy, the copy is read, and the new name is taken only if every name of the model
-//! stands for what it stood for before, at the same number of places, and no new error is there. So a name that would be captured, that
+//! Renaming, with proof: the edits are made on a copy, the copy is read, and the new name is taken only if the preprocessor makes the
+//! same tokens of it but for the name, every name of the model stands for what it stood for before, at the same number of places, a label
+//! means what it meant, and no new error is there. Names that directives decide by are not taken at all, since the copy is read
+//! without the `-D` that others may give. So a name that would be captured, that
 //! collides, or that a macro takes apart is refused with the reason and never half renamed.
 
-use super::analysis::Analysis;
+use super::analysis::{Analysis, expanded};
 use super::position::Lines;
 use crate::names::Kind;
-use crate::source::Span;
 use crate::source::diagnostic::{Diagnostic, Severity};
-use crate::source::lexer::{RawKind, lex};
+use crate::source::lexer::{PpToken, Raw, RawKind, lex};
+use crate::source::{SourceFile, Span};
 use crate::syntax::token::KEYWORDS;
 use lsp_types as types;
 
@@ -39,12 +41,16 @@ pub(super) fn rename(analysis: &Analysis, offset: u32, new: &str) -> Result<Vec<
     let symbols = analysis.names.written_at(analysis.file, span.start);
     let mut places = match symbols[..] {
         // A macro or inline: whatever is called so.
-        [] => words(text, old),
+        [] => everywhere(analysis, old)?,
         [symbol] => written(analysis, symbol, old)?,
         _ => return Err(format!("`{old}` stands for several things here, since the text is expanded several times")),
     };
     places.sort_unstable();
     places.dedup();
+    if let [symbol] = symbols[..] {
+        keeps_class(analysis, symbol, new)?;
+    }
+    is_free(analysis, new, symbols.is_empty())?;
     let mut renamed = text.to_owned();
     for &start in places.iter().rev() {
         renamed.replace_range(start as usize..start as usize + old.len(), new);
@@ -72,6 +78,71 @@ fn words(text: &str, word: &str) -> Vec<u32> {
         raw.kind == RawKind::Word && &text[raw.start as usize..raw.end as usize] == word
     };
     lex(text).into_iter().filter(is_word).map(|raw| raw.start).collect()
+}
+
+/// Where a macro or inline is written. A part that names it, too, would be left behind.
+fn everywhere(analysis: &Analysis, old: &str) -> Result<Vec<u32>, String> {
+    let document = analysis.map.file(analysis.file);
+    let other = |file: &&SourceFile| !std::ptr::eq(*file, document) && !words(&file.text, old).is_empty();
+    match analysis.map.files().iter().find(other) {
+        Some(file) => Err(format!("`{old}` also stands in {}, which is not the open document", file.name)),
+        None => Ok(words(&document.text, old)),
+    }
+}
+
+/// A label is an end, progress or accept label by the first letters of its name, and it has to stay what it is.
+fn keeps_class(analysis: &Analysis, symbol: usize, new: &str) -> Result<(), String> {
+    let symbol = &analysis.names.symbols[symbol];
+    let class = |name: &str| match name {
+        _ if name.starts_with("end") => "an end label",
+        _ if name.starts_with("progress") => "a progress label",
+        _ if name.starts_with("accept") => "an accept label",
+        _ => "a plain label",
+    };
+    let (is, would) = (class(&symbol.name), class(new));
+    if symbol.kind != Kind::Label || is == would {
+        return Ok(());
+    }
+    Err(format!("`{}` is {is} by its name, and `{new}` would be {would}", symbol.name))
+}
+
+/// Whether no directive of any file decides by the new name; for a macro, whether none names it at all.
+fn is_free(analysis: &Analysis, new: &str, is_macro: bool) -> Result<(), String> {
+    for file in analysis.map.files() {
+        if let Some(start) = named_by_directive(&file.text, new, is_macro) {
+            let (line, _) = file.line_column(start);
+            let place = if std::ptr::eq(file, analysis.map.file(analysis.file)) {
+                format!("in line {line}")
+            } else {
+                format!("in line {line} of {}", file.name)
+            };
+            return Err(format!("`{new}` is taken: `{new}` is named by a directive {place}"));
+        }
+    }
+    Ok(())
+}
+
+/// Where a directive names a word. Without `anywhere` the body and the parameters of a `#define` do not count.
+fn named_by_directive(text: &str, word: &str, anywhere: bool) -> Option<u32> {
+    let written = |raw: &Raw| &text[raw.start as usize..raw.end as usize];
+    let is_blank = |raw: &Raw| {
+        matches!(raw.kind, RawKind::Blank | RawKind::Continuation | RawKind::Comment | RawKind::LineComment)
+    };
+    let all = lex(text);
+    for line in all.split(|raw| raw.kind == RawKind::Newline) {
+        let mut tokens = line.iter().filter(|raw| !is_blank(raw));
+        if tokens.next().map(written) != Some("#") {
+            continue;
+        }
+        let counted = match tokens.next().map(written) {
+            Some("define") if !anywhere => 1,
+            _ => usize::MAX,
+        };
+        if let Some(raw) = tokens.take(counted).find(|raw| written(raw) == word) {
+            return Some(raw.start);
+        }
+    }
+    None
 }
 
 /// Where the name of a symbol is written. All of it has to stand in the document, letter by letter.
@@ -105,13 +176,23 @@ fn written(analysis: &Analysis, symbol: usize, old: &str) -> Result<Vec<u32>, St
 
 /// Whether the renamed text means the same.
 fn proves(analysis: &Analysis, renamed: &str, old: &str, new: &str) -> Result<(), String> {
-    if shape(analysis) == shape(&Analysis::of(&analysis.uri, renamed)) {
+    let uri = &analysis.uri;
+    let same_tokens = || same(&expanded(uri, analysis.text()), &expanded(uri, renamed), old, new);
+    if shape(analysis) == shape(&Analysis::of(uri, renamed)) && same_tokens() {
         return Ok(());
     }
     Err(match words(analysis.text(), new)[..] {
         [] => format!("with `{new}` for `{old}` the model would mean something else"),
         _ => format!("`{new}` is taken: with it for `{old}` the model would mean something else"),
     })
+}
+
+/// Whether two texts have the same tokens, where the new name may stand for the old one.
+fn same(before: &[PpToken], after: &[PpToken], old: &str, new: &str) -> bool {
+    let fits = |(a, b): (&PpToken, &PpToken)| {
+        a.kind == b.kind && (a.text == b.text || (a.kind == RawKind::Word && *a.text == *old && *b.text == *new))
+    };
+    before.len() == after.len() && before.iter().zip(after).all(fits)
 }
 
 /// Everything that a new name must not change: what is declared, what each use stands for, how many errors there are.
