@@ -370,11 +370,34 @@ fn commands_run_a_check() {
 }
 
 #[test]
+fn a_closed_document_leaves_no_version_behind() {
+    let mut client = Client::start();
+    let text = "byte x;\ninit { x = 1;\nassert(x == 2) }\n";
+    std::fs::write(client.path("m.pml"), text).expect("written");
+    client.open("m.pml", text);
+    assert_eq!(client.diagnostics("m.pml"), [] as [Value; 0]);
+    let uri = client.uri("m.pml");
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(client.diagnostics("m.pml"), [] as [Value; 0]);
+    // The file is checked as one that was never open, and its error is shown.
+    let answer = client.ask("workspace/executeCommand", json!({ "command": "pv.verify", "arguments": [uri] }));
+    assert_eq!(answer["result"]["verdict"], "violated", "{answer}");
+    let published = client.notes.iter().find(|note| note["method"] == "textDocument/publishDiagnostics");
+    let published = &published.expect("published")["params"];
+    assert_eq!(published["diagnostics"][0]["source"], "pv check");
+    assert_eq!(published.get("version"), None);
+    client.end();
+}
+
+#[test]
 fn broken_input_kills_nothing() {
     let mut client = Client::start();
     client.write("{ this is no JSON");
     assert_eq!(client.ask("textDocument/nonsense", json!({}))["error"]["code"], -32601);
-    assert_eq!(client.notes.pop_front().map(|answer| answer["error"]["code"].clone()), Some(json!(-32700)));
+    let refused = client.notes.pop_front().expect("an answer");
+    assert_eq!((&refused["jsonrpc"], &refused["error"]["code"]), (&json!("2.0"), &json!(-32700)));
+    // Nobody knows which request it was: 0 could be another one.
+    assert_eq!(refused.get("id"), Some(&Value::Null));
     assert!(client.at("hover", "closed.pml", 0, 0, json!({}))["error"].is_object());
     assert!(client.ask("textDocument/hover", json!([1, 2]))["error"].is_object());
     client.tell("textDocument/didChange", json!(null));

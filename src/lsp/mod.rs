@@ -206,6 +206,9 @@ impl Server<'_> {
             }
             "textDocument/didClose" => {
                 self.documents.remove(&uri);
+                if let Ok(mut versions) = self.versions.lock() {
+                    versions.remove(&uri);
+                }
                 let went_to = self.published.remove(&uri).unwrap_or_default();
                 went_to.iter().for_each(|file| self.publish(file, Vec::new(), None));
             }
@@ -261,7 +264,7 @@ impl Server<'_> {
         let property = params["arguments"][1].as_str().map(str::to_owned);
         let failed = |reason: &str| (ErrorCode::RequestFailed, reason.to_owned());
         let known = self.analysis(&uri).map(Analysis::by_file).and_then(|mut found| found.remove(&uri));
-        let version = self.documents.get(&uri).map_or(0, |document| document.version);
+        let version = self.documents.get(&uri).map(|document| document.version);
         let on_disk = position::path_of(&uri).and_then(|path| std::fs::read_to_string(path).ok());
         if self.documents.get(&uri).is_some_and(|document| on_disk.as_ref() != Some(&document.text)) {
             return Err(failed("the file on the disk is another one: save the document first"));

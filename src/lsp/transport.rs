@@ -4,7 +4,8 @@
 //! loses one message and not its server. A header that makes no sense ends the connection, since nobody knows where the
 //! next message begins.
 
-use lsp_server::{Connection, ErrorCode, Message, Notification, RequestId, Response};
+use lsp_server::{Connection, ErrorCode, Message, Notification};
+use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
 use std::thread::JoinHandle;
 
@@ -14,9 +15,13 @@ const LARGEST: usize = 256 << 20;
 /// A message that is for the writer alone: nothing comes behind it.
 const END: &str = "$/pv/end";
 
+/// A message for the writer, too: its parameters are the answer to a body that is no message. Such an answer has the identifier
+/// `null`, which a response of the library cannot have.
+const NO_MESSAGE: &str = "$/pv/noMessage";
+
 /// Writes what is left and ends the writer, while the reader may still wait for a client that says nothing more.
 pub(super) fn finish(connection: &Connection, writer: JoinHandle<()>) {
-    let end = Notification { method: END.to_owned(), params: serde_json::Value::Null };
+    let end = Notification { method: END.to_owned(), params: Value::Null };
     if connection.sender.send(Message::Notification(end)).is_ok() {
         let _ = writer.join();
     }
@@ -31,7 +36,7 @@ pub(super) fn standard() -> io::Result<(Connection, JoinHandle<()>)> {
         while let Ok(Some(body)) = read(&mut input) {
             let sent = match serde_json::from_slice::<Message>(&body) {
                 Ok(message) => sender.send(message).is_ok(),
-                Err(error) => answers.send(Message::Response(no_message(&error))).is_ok(),
+                Err(error) => answers.send(Message::Notification(no_message(&error))).is_ok(),
             };
             if !sent {
                 break;
@@ -45,7 +50,7 @@ pub(super) fn standard() -> io::Result<(Connection, JoinHandle<()>)> {
                 break;
             }
             // The client is gone; the reader finds that out too.
-            if message.write(&mut output).and_then(|()| output.flush()).is_err() {
+            if write(message, &mut output).and_then(|()| output.flush()).is_err() {
                 break;
             }
         }
@@ -53,9 +58,20 @@ pub(super) fn standard() -> io::Result<(Connection, JoinHandle<()>)> {
     Ok((server, writer))
 }
 
-fn no_message(error: &serde_json::Error) -> Response {
-    let message = format!("this is no message: {error}");
-    Response::new_err(RequestId::from(0), ErrorCode::ParseError as i32, message)
+fn no_message(error: &serde_json::Error) -> Notification {
+    let error = json!({ "code": ErrorCode::ParseError as i32, "message": format!("this is no message: {error}") });
+    let params = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    Notification { method: NO_MESSAGE.to_owned(), params }
+}
+
+fn write(message: Message, output: &mut impl Write) -> io::Result<()> {
+    match message {
+        Message::Notification(note) if note.method == NO_MESSAGE => {
+            let body = note.params.to_string();
+            write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())
+        }
+        message => message.write(output),
+    }
 }
 
 /// The body of the next message; `None` at the end of the input.

@@ -36,8 +36,9 @@ pub(super) struct Job {
     pub replay: bool,
     /// What is known about the document, to which the errors are added.
     pub known: Vec<types::Diagnostic>,
-    pub version: i32,
-    /// The versions of the documents now.
+    /// `None` if the document is not open.
+    pub version: Option<i32>,
+    /// The versions of the open documents now.
     pub versions: Arc<Mutex<BTreeMap<String, i32>>>,
 }
 
@@ -123,10 +124,10 @@ fn tell(job: &Job, output: &str, errors: &str, code: Option<i32>, send: &dyn Fn(
     notify("window/showMessage", types::ShowMessageParams { typ: kind, message: message.clone() }, send);
     let mut diagnostics = job.known.clone();
     diagnostics.extend(found.iter().map(diagnostic));
-    // Lines of a text that has changed meanwhile say nothing.
-    let same = job.versions.lock().is_ok_and(|now| now.get(&job.uri).is_none_or(|now| *now == job.version));
+    // Lines of a text that has changed meanwhile say nothing, and nobody takes those back of a text that was closed meanwhile.
+    let same = job.versions.lock().is_ok_and(|now| now.get(&job.uri).copied() == job.version);
     if let Some(uri) = job.uri.parse().ok().filter(|_| same) {
-        let version = Some(job.version);
+        let version = job.version;
         notify("textDocument/publishDiagnostics", types::PublishDiagnosticsParams { uri, diagnostics, version }, send);
     }
     let result = json!({ "code": code, "verdict": verdict, "message": message, "errors": found });
