@@ -105,6 +105,8 @@ fn cut_off() {
         "proctype P(byte n) { assert(n == 0) } init { run P(256) }",
         "typedef T { byte f }; T t; init { t.f = 999; assert(t.f > 0) }",
         "byte i; init { for (i : 0 .. 255) { skip } }",
+        "byte i; init { for (i : 0 .. 255) { do :: i == 9 -> break :: else -> skip od } }",
+        "byte i; init { for (i : 0 .. 255) { if :: i == 9 -> goto next :: else fi; next: skip } }",
         "#define MOST 256\nbyte x; init { x = MOST; assert(x == 0) }",
     ] {
         fires(Code::CutOff, text);
@@ -117,6 +119,10 @@ fn cut_off() {
         "bool b = true; init { assert(b) }",
         "unsigned u : 3 = 7; init { assert(u == 7) }",
         "byte i; init { for (i : 0 .. 254) { skip } }",
+        "byte i; init { for (i : 0 .. 255) { if :: i == 9 -> break :: else -> skip fi } }",
+        "byte i; init { for (i : 0 .. 255) { atomic { { i == 9; break } unless { false } } } }",
+        "byte i; init { for (i : 0 .. 255) { do :: i == 9 -> goto out :: else -> break od }; out: skip }",
+        "byte i; init { { for (i : 0 .. 255) { skip } } unless { i == 9 } }",
         "byte i; init { select (i : 0 .. 255); assert(i >= 0) }",
         "proctype P(short n) { assert(n == 256) } init { run P(256) }",
         "chan q = [1] of { short }; init { q!256; q?_ }",

@@ -1,5 +1,6 @@
 //! The rules. What a statement does is looked at in one walk over the tree (`Walk`); who uses a name is read from
-//! the index of names. Everything is linear in the text and the tree.
+//! the index of names. Everything is linear in the text and the tree; only a `for` whose counter is too small is
+//! looked through once more, for a way out of it.
 
 use crate::names::{Access, Kind, Names, Symbol};
 use crate::source::code::Code;
@@ -13,7 +14,14 @@ use std::sync::Arc;
 
 /// Runs every rule.
 pub(super) fn run(map: &SourceMap, unit: &Unit, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
-    let mut walk = Walk { names, proctypes: proctypes(unit), seen: HashSet::new(), found: Vec::new(), property: false };
+    let mut walk = Walk {
+        names,
+        proctypes: proctypes(unit),
+        seen: HashSet::new(),
+        found: Vec::new(),
+        property: false,
+        escapes: false,
+    };
     walk.unit(unit);
     let elsewhere = elsewhere(map, unit, names);
     let usage = usage(names);
@@ -171,6 +179,8 @@ struct Walk<'a> {
     seen: HashSet<(Code, FileId, u32, u32)>,
     found: Vec<Diagnostic>,
     property: bool,
+    /// The statement stands in front of an `unless`, which can end it.
+    escapes: bool,
 }
 
 impl Walk<'_> {
@@ -272,16 +282,18 @@ impl Walk<'_> {
                 options.iter().for_each(|option| self.sequence(option));
             }
             StatementKind::ForRange { variable, from, to, body } => {
-                self.range(variable, from, to, true);
+                self.range(variable, from, to, Some(body));
                 self.sequence(body);
             }
-            StatementKind::Select { variable, from, to } => self.range(variable, from, to, false),
+            StatementKind::Select { variable, from, to } => self.range(variable, from, to, None),
             StatementKind::ForIn { body, .. }
             | StatementKind::Atomic(body)
             | StatementKind::DStep(body)
             | StatementKind::Block(body, _) => self.sequence(body),
             StatementKind::Unless(main, escape) => {
+                let outer = std::mem::replace(&mut self.escapes, true);
                 self.statement(main);
+                self.escapes = outer;
                 self.statement(escape);
             }
             _ => {}
@@ -345,15 +357,19 @@ impl Walk<'_> {
         }
     }
 
-    /// A counter has to hold both ends, and that of a `for` one more: it ends when the counter is beyond the last value.
-    fn range(&mut self, variable: &VarRef, from: &Expr, to: &Expr, counts: bool) {
+    /// A counter has to hold both ends, and that of a `for` one more: it ends when the counter is beyond the last value, if it is not
+    /// left in another way.
+    fn range(&mut self, variable: &VarRef, from: &Expr, to: &Expr, body: Option<&Sequence>) {
         let Some(symbol) = self.names.target(variable) else { return };
         self.fits(from, symbol);
         let (Some(ty), Some(last)) = (&symbol.ty, self.constant(to)) else { return };
-        let beyond = last.saturating_add(i32::from(counts));
+        let beyond = last.saturating_add(i32::from(body.is_some()));
         let Some(kept) = cut(ty, symbol.bits, beyond) else { return };
+        if body.is_some_and(|body| self.escapes || Exits::leave(body)) {
+            return;
+        }
         let shown = described(ty, symbol.bits);
-        let message = if counts {
+        let message = if body.is_some() {
             format!("`{}`, {shown}, never gets beyond {last}: the loop does not end", symbol.name)
         } else {
             format!("{last} does not fit `{}`, {shown}", symbol.name)
@@ -385,6 +401,51 @@ impl Walk<'_> {
             let warning =
                 Diagnostic::warning(message, *span, "an assignment as a guard").with_code(Code::AssignedGuard);
             self.report(warning.with_label(beside, label).with_help(help));
+        }
+    }
+}
+
+/// The ways out of the body of a loop.
+#[derive(Default)]
+struct Exits<'t> {
+    breaks: bool,
+    jumps: Vec<&'t str>,
+    labels: HashSet<&'t str>,
+}
+
+impl<'t> Exits<'t> {
+    /// Whether a `break` of this loop or a `goto` to a label outside of it stands in its body.
+    fn leave(body: &'t Sequence) -> bool {
+        let mut exits = Exits::default();
+        exits.sequence(body, false);
+        exits.breaks || exits.jumps.iter().any(|label| !exits.labels.contains(label))
+    }
+
+    fn sequence(&mut self, sequence: &'t Sequence, nested: bool) {
+        for step in &sequence.steps {
+            if let Step::Statement(statement) = step {
+                self.statement(statement, nested);
+            }
+        }
+    }
+
+    /// Looks at a statement, which may be `nested` in another loop: a `break` there is of that one.
+    fn statement(&mut self, statement: &'t Statement, nested: bool) {
+        self.labels.extend(statement.labels.iter().map(|label| &*label.name));
+        match &statement.kind {
+            StatementKind::Break => self.breaks |= !nested,
+            StatementKind::Goto(label) => self.jumps.push(&label.name),
+            StatementKind::If(options) => options.iter().for_each(|option| self.sequence(option, nested)),
+            StatementKind::Do(options) => options.iter().for_each(|option| self.sequence(option, true)),
+            StatementKind::ForRange { body, .. } | StatementKind::ForIn { body, .. } => self.sequence(body, true),
+            StatementKind::Atomic(body) | StatementKind::DStep(body) | StatementKind::Block(body, _) => {
+                self.sequence(body, nested)
+            }
+            StatementKind::Unless(main, escape) => {
+                self.statement(main, nested);
+                self.statement(escape, nested);
+            }
+            _ => {}
         }
     }
 }
