@@ -230,6 +230,10 @@ fn comments_silence() {
     fires(Code::NeverRead, "byte x; // pv: allow(cut-off)\ninit { x = 1 }");
     fires(Code::UnknownName, "init { x = 1 } // pv: allow(unknown-name)\n");
     fires(Code::UnknownCode, "init { skip } // pv: allow(all)\n");
+    // A comment that does nothing would be believed.
+    fires(Code::UnknownCode, "init { skip } /* pv: allow(index-outside */\n");
+    fires(Code::UnknownCode, "init { skip } // pv: allow(index-outside\n// (more)\n");
+    fires(Code::UnknownCode, "init { skip } // pv: allow(");
 }
 
 #[test]

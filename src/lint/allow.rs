@@ -1,7 +1,7 @@
 //! Comments that silence warnings: `/* pv: allow(CODE) */` or `// pv: allow(CODE, CODE)`.
 //!
 //! A comment behind something holds for its line; a comment on a line of its own holds for the next line. Errors cannot be
-//! silenced, and a code that does not exist is a warning: a comment that does nothing would be believed.
+//! silenced, and a code that does not exist or a parenthesis that is not closed is a warning: a comment that does nothing would be believed.
 
 use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Severity};
@@ -17,7 +17,7 @@ const WORD: &str = "pv: allow(";
 #[derive(Default)]
 pub struct Allowed {
     lines: HashSet<(FileId, u32, Code)>,
-    /// Warnings of codes that do not exist.
+    /// Warnings of codes that do not exist, and of comments without their end.
     pub unknown: Vec<Diagnostic>,
 }
 
@@ -64,7 +64,10 @@ impl Allowed {
     fn comment(&mut self, file: FileId, start: u32, text: &str, line: u32) {
         for (at, _) in text.match_indices(WORD) {
             let inside = &text[at + WORD.len()..];
-            let Some(end) = inside.find(')') else { continue };
+            let Some(end) = inside.find(')') else {
+                self.unknown.push(unclosed(file, start + at as u32));
+                continue;
+            };
             for word in inside[..end].split(',').map(str::trim).filter(|word| !word.is_empty()) {
                 match Code::named(word) {
                     Some(code) => {
@@ -77,10 +80,18 @@ impl Allowed {
     }
 }
 
-fn unknown(file: FileId, start: u32, word: &str) -> Diagnostic {
+/// The warning of a comment that silences nothing.
+fn useless(file: FileId, start: u32, message: String) -> Diagnostic {
     let span = Span { file, start, end: start + WORD.len() as u32, ..Span::default() };
-    let warning = Diagnostic::warning(format!("there is no code `{word}`"), span, "silences nothing");
-    let warning = warning.with_code(Code::UnknownCode);
+    Diagnostic::warning(message, span, "silences nothing").with_code(Code::UnknownCode)
+}
+
+fn unclosed(file: FileId, start: u32) -> Diagnostic {
+    useless(file, start, format!("`{WORD}` has no `)`")).with_help("close the parenthesis behind the code")
+}
+
+fn unknown(file: FileId, start: u32, word: &str) -> Diagnostic {
+    let warning = useless(file, start, format!("there is no code `{word}`"));
     match suggest(word, Code::ALL.iter().map(|code| code.text())) {
         Some(near) => warning.with_help(format!("did you mean `{near}`?")),
         None => warning.with_help("`pv explain` lists all codes"),
