@@ -3,26 +3,28 @@
 //! Other users of the machine can reach the port, and pages of other sites can make the browser ask. So every request has to
 //! bring the token of this run (in the address of the page, then in a header), and has to name this server in `Host` (a foreign name that
 //! leads to this address is refused). A connection is one request. Each has a thread that reads it, so that somebody who
-//! connects and says nothing keeps nobody waiting; there are few of these threads and they give up soon. Questions
-//! reach the session one by one, and only if they are allowed.
+//! connects and says nothing keeps nobody waiting. There are few of these threads and they give up soon: a request has to be complete
+//! a few seconds after the connection, however its bytes come. When all places are taken, the oldest connection that has not shown
+//! the token makes room for a new one, so that only the owner can use up the places. Questions reach the session one by one, and only
+//! if they are allowed.
 
 use super::page;
 use super::session::Session;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Bytes of a request's head, and of its body.
 const LARGEST_HEAD: usize = 16 << 10;
 const LARGEST_BODY: usize = 64 << 10;
 /// Connections at a time.
 const MOST_CONNECTIONS: usize = 32;
-/// How long a connection may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a connection may take to say what it wants, all in all.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How often the server looks whether it should end.
 const TICK: Duration = Duration::from_millis(100);
 /// A connection needs little.
@@ -38,6 +40,32 @@ pub(crate) struct Server {
 struct Gate {
     token: String,
     port: u16,
+    /// How long a connection may take to say what it wants, all in all.
+    patience: Duration,
+}
+
+/// The connections that are open, oldest first.
+#[derive(Default)]
+struct Places {
+    taken: Mutex<Vec<Taken>>,
+}
+
+struct Taken {
+    connection: Arc<TcpStream>,
+    /// It has shown the token.
+    trusted: bool,
+}
+
+/// The place of one connection, free again when this is dropped.
+struct Place {
+    places: Arc<Places>,
+    connection: Arc<TcpStream>,
+}
+
+/// Reads from a connection up to a point in time, however few bytes come at once.
+struct Until<'a> {
+    connection: &'a TcpStream,
+    end: Instant,
 }
 
 /// A question that was let in, and where its answer goes.
@@ -63,7 +91,7 @@ impl Server {
         let mut secret = [0; 16];
         getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
         let token = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        let gate = Gate { token, port: listener.local_addr()?.port() };
+        let gate = Gate { token, port: listener.local_addr()?.port(), patience: PATIENCE };
         Ok(Server { listener, gate: Arc::new(gate) })
     }
 
@@ -98,34 +126,72 @@ fn answer_all(session: &mut Session<'_>, model: &str, stop: &AtomicBool, questio
     }
 }
 
+impl Places {
+    fn lock(&self) -> MutexGuard<'_, Vec<Taken>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a new connection. If there is none, the oldest connection without the token has to go; `None` if all have shown it.
+    fn take(self: &Arc<Self>, connection: TcpStream) -> Option<Place> {
+        let connection = Arc::new(connection);
+        let mut taken = self.lock();
+        if taken.len() >= MOST_CONNECTIONS {
+            let oldest = taken.iter().position(|other| !other.trusted)?;
+            // Its thread reads the end, and ends.
+            let _ = taken.remove(oldest).connection.shutdown(Shutdown::Both);
+        }
+        taken.push(Taken { connection: Arc::clone(&connection), trusted: false });
+        Some(Place { places: Arc::clone(self), connection })
+    }
+}
+
+impl Place {
+    /// The connection has shown the token: it stays. False if it had to go before.
+    fn trust(&self) -> bool {
+        let mut taken = self.places.lock();
+        let own = taken.iter_mut().find(|other| Arc::ptr_eq(&other.connection, &self.connection));
+        own.map(|own| own.trusted = true).is_some()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.lock().retain(|other| !Arc::ptr_eq(&other.connection, &self.connection));
+    }
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.connection.set_read_timeout(Some(left))?;
+        self.connection.read(buffer)
+    }
+}
+
 fn accept(listener: &TcpListener, gate: &Arc<Gate>, questions: &Sender<Question>) {
-    let open = Arc::new(AtomicUsize::new(0));
+    let places = Arc::new(Places::default());
     for connection in listener.incoming() {
         let Ok(connection) = connection else {
             // No more files, say: another try at once would fail as well.
             std::thread::sleep(TICK);
             continue;
         };
-        if open.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
-            open.fetch_sub(1, Ordering::Relaxed);
-            continue;
-        }
-        let (gate, questions, mine) = (Arc::clone(gate), questions.clone(), Arc::clone(&open));
-        let work = move || {
-            let _ = converse(connection, &gate, &questions);
-            mine.fetch_sub(1, Ordering::Relaxed);
-        };
-        if std::thread::Builder::new().stack_size(STACK).spawn(work).is_err() {
-            open.fetch_sub(1, Ordering::Relaxed);
-        }
+        let end = Instant::now() + gate.patience;
+        let Some(place) = places.take(connection) else { continue };
+        let (gate, questions) = (Arc::clone(gate), questions.clone());
+        // Without a thread the place is free again.
+        let _ = std::thread::Builder::new().stack_size(STACK).spawn(move || converse(&place, end, &gate, &questions));
     }
 }
 
-/// One request and its answer.
-fn converse(mut connection: TcpStream, gate: &Gate, questions: &Sender<Question>) -> io::Result<()> {
-    connection.set_read_timeout(Some(PATIENCE))?;
-    connection.set_write_timeout(Some(PATIENCE))?;
-    let (status, kind, content) = respond(&mut connection, gate, questions);
+/// One request, which has to be there in time, and its answer.
+fn converse(place: &Place, end: Instant, gate: &Gate, questions: &Sender<Question>) -> io::Result<()> {
+    let mut connection = &*place.connection;
+    connection.set_write_timeout(Some(gate.patience))?;
+    let (status, kind, content) = respond(place, end, gate, questions);
     let head = format!(
         "HTTP/1.1 {status} {}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
          Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
@@ -147,6 +213,7 @@ fn reason(status: u16) -> &'static str {
         403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
+        408 => "Request Timeout",
         409 => "Conflict",
         413 => "Content Too Large",
         _ => "Error",
@@ -157,8 +224,17 @@ fn refuse(status: u16, message: &str) -> Response {
     (status, "application/json", json!({"error": message}).to_string())
 }
 
-fn respond(connection: &mut TcpStream, gate: &Gate, questions: &Sender<Question>) -> Response {
-    let (head, rest) = match read_head(connection) {
+/// The rest of the request did not come.
+fn cut_off(error: &io::Error) -> Response {
+    match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => refuse(408, "the request takes too long"),
+        _ => refuse(400, "the request does not end"),
+    }
+}
+
+fn respond(place: &Place, end: Instant, gate: &Gate, questions: &Sender<Question>) -> Response {
+    let mut connection = Until { connection: &place.connection, end };
+    let (head, rest) = match read_head(&mut connection) {
         Ok(parts) => parts,
         Err(response) => return response,
     };
@@ -171,10 +247,13 @@ fn respond(connection: &mut TcpStream, gate: &Gate, questions: &Sender<Question>
     if !token.is_some_and(|token| gate.is_token(token)) {
         return refuse(403, "the address has to bring the token that pv printed");
     }
+    if !place.trust() {
+        return refuse(409, "there are too many connections");
+    }
     let what = match (head.method.as_str(), path.trim_start_matches('/')) {
         ("GET", "") => What::Page,
         ("GET", _) => return refuse(404, "there is only one page"),
-        ("POST", what) => match read_body(connection, head.length, rest) {
+        ("POST", what) => match read_body(&mut connection, head.length, rest) {
             Ok(asked) => What::Ask(what.to_string(), asked),
             Err(response) => return response,
         },
@@ -205,7 +284,7 @@ struct Head {
 }
 
 /// Reads up to the empty line; gives what was read behind it too.
-fn read_head(connection: &mut TcpStream) -> Result<(Head, Vec<u8>), Response> {
+fn read_head(connection: &mut Until<'_>) -> Result<(Head, Vec<u8>), Response> {
     let mut bytes = Vec::new();
     let mut piece = [0; 2048];
     loop {
@@ -221,7 +300,9 @@ fn read_head(connection: &mut TcpStream) -> Result<(Head, Vec<u8>), Response> {
         }
         match connection.read(&mut piece) {
             Ok(read @ 1..) => bytes.extend_from_slice(&piece[..read]),
-            _ => return Err(refuse(400, "the request does not end")),
+            Ok(_) => return Err(refuse(400, "the request does not end")),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(cut_off(&error)),
         }
     }
 }
@@ -253,14 +334,14 @@ fn head_of(request: &httparse::Request<'_, '_>) -> Result<Head, Response> {
     Ok(head)
 }
 
-fn read_body(connection: &mut TcpStream, length: usize, mut bytes: Vec<u8>) -> Result<Value, Response> {
+fn read_body(connection: &mut Until<'_>, length: usize, mut bytes: Vec<u8>) -> Result<Value, Response> {
     if length > LARGEST_BODY {
         return Err(refuse(413, "the request is too large"));
     }
     bytes.truncate(length);
     let read = bytes.len();
     bytes.resize(length, 0);
-    connection.read_exact(&mut bytes[read..]).map_err(|_| refuse(400, "the request does not end"))?;
+    connection.read_exact(&mut bytes[read..]).map_err(|error| cut_off(&error))?;
     serde_json::from_slice(&bytes).map_err(|_| refuse(400, "the question is no JSON"))
 }
 
@@ -283,10 +364,78 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::SocketAddr;
+
+    /// A server for one test: where it is, and the questions that it lets in.
+    fn serve(patience: Duration) -> (SocketAddr, Receiver<Question>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let gate = Arc::new(Gate { token: "0123abcd".into(), port: address.port(), patience });
+        let (sender, questions) = channel();
+        std::thread::spawn(move || accept(&listener, &gate, &sender));
+        (address, questions)
+    }
+
+    /// Asks for the page as its owner does.
+    fn ask(address: SocketAddr) -> TcpStream {
+        let mut owner = TcpStream::connect(address).expect("a connection");
+        let _ = owner.write_all(format!("GET /?token=0123abcd HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes());
+        owner
+    }
+
+    /// All that comes, up to an error.
+    fn read(mut connection: TcpStream) -> String {
+        let mut bytes = Vec::new();
+        let _ = connection.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn connect(address: SocketAddr, number: usize) -> Vec<TcpStream> {
+        (0..number).map(|_| TcpStream::connect(address).expect("a connection")).collect()
+    }
+
+    #[test]
+    fn the_silent_keep_nobody_out() {
+        let (address, questions) = serve(PATIENCE);
+        let silent = connect(address, MOST_CONNECTIONS + 8);
+        let answers = move || questions.iter().for_each(|question| drop(question.reply.send(Ok("the page".into()))));
+        std::thread::spawn(answers);
+        let answer = read(ask(address));
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("the page"), "{answer:?}");
+        drop(silent);
+    }
+
+    #[test]
+    fn who_has_shown_the_token_stays() {
+        let (address, questions) = serve(PATIENCE);
+        let owner = ask(address);
+        let question = questions.recv().expect("a question");
+        let mut silent = connect(address, MOST_CONNECTIONS + 8);
+        // The last one that has to go is gone: all are accepted.
+        assert_eq!(read(silent.remove(8)), "");
+        question.reply.send(Ok("the page".into())).expect("somebody who waits");
+        assert!(read(owner).starts_with("HTTP/1.1 200"));
+    }
+
+    #[test]
+    fn a_head_that_drips_comes_to_its_end() {
+        let (address, _questions) = serve(Duration::from_millis(30));
+        let connection = TcpStream::connect(address).expect("a connection");
+        let mut drips = connection.try_clone().expect("the same connection");
+        // With a deadline for each byte, the head would end when it is too large.
+        std::thread::spawn(move || {
+            let _ = drips.write_all(b"GET /");
+            while drips.write_all(&[b'a'; 64]).is_ok() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let answer = read(connection);
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer:?}");
+    }
 
     #[test]
     fn who_may_come_in() {
-        let gate = Gate { token: "0123abcd".into(), port: 8080 };
+        let gate = Gate { token: "0123abcd".into(), port: 8080, patience: PATIENCE };
         for host in ["127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080"] {
             assert!(gate.is_host(host) && gate.is_origin(&format!("http://{host}")), "{host}");
         }
