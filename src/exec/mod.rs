@@ -498,6 +498,15 @@ impl<'p> Machine<'p> {
         Ok(first)
     }
 
+    /// The process of highest priority among those that keep this one from moving by their priority.
+    pub(crate) fn outranked_by(&self, pid: usize) -> Option<usize> {
+        let before =
+            |&other: &usize| self.priority(other) > self.priority(pid) && self.provided(other) && self.can_move(other);
+        let highest = (0..self.process_count()).rev().filter(before).max_by_key(|&other| self.priority(other));
+        self.noted.set(None);
+        highest
+    }
+
     pub(crate) fn provided(&self, pid: usize) -> bool {
         match &self.program.proctypes[self.proctype(pid) as usize].provided {
             Some(clause) => self.eval(self.me(pid), clause) != 0,

@@ -369,6 +369,21 @@ mod tests {
     }
 
     #[test]
+    fn who_goes_first_can_move() {
+        let three = |high: &str| {
+            format!(
+                "byte x; chan c = [0] of {{ byte }}; active proctype H() priority 5 {{ {high} }} \
+                 active proctype M() priority 3 {{ x = 0 }} active proctype L() priority 1 {{ x = 0 }}"
+            )
+        };
+        let movable = |name: &str| format!("{name} has a higher priority and can move");
+        assert_eq!(reasons(&three("x == 1"), &[]), ["x is 0".to_string(), movable("M(1)")]);
+        assert_eq!(reasons(&three("x = 0"), &[]), [movable("H(0)"), movable("H(0)")]);
+        let offers = "H(0) has a higher priority, and its rendezvous counts as a move without a partner";
+        assert_eq!(reasons(&three("c!1"), &[]), ["nobody receives on c", offers, offers]);
+    }
+
+    #[test]
     fn statements_are_told_as_they_stand() {
         let text = "#define INC x = x + 1\ninline set(v) { v = 3 }\nbyte x;\nactive proctype p() {\n  x  =  2 ;\n  INC; set(x); x++\n}\n";
         let (map, model) = read_text("m.pml", text).expect("a model");

@@ -88,11 +88,19 @@ impl Why<'_> {
                 return Some(format!("its provided clause is false{because}"));
             }
         }
-        let higher = (0..machine.process_count()).find(|&other| machine.priority(other) > machine.priority(pid));
-        Some(match higher {
-            Some(other) => format!("{} has a higher priority and can move", self.view.process_name(other)),
-            None => "its provided clause is false".into(),
-        })
+        Some(self.outranked(pid).unwrap_or_else(|| "its provided clause is false".into()))
+    }
+
+    /// A process of higher priority goes first. One that is among the choices is named, if there is one.
+    fn outranked(&self, pid: usize) -> Option<String> {
+        let machine = self.view.machine;
+        let higher = |other: &usize| machine.priority(*other) > machine.priority(pid);
+        if let Some(other) = self.choices.iter().map(|choice| choice.pid).find(higher) {
+            return Some(format!("{} has a higher priority and can move", self.view.process_name(other)));
+        }
+        // By the rules, one that offers a rendezvous goes first even if nobody takes the offer.
+        let name = self.view.process_name(machine.outranked_by(pid)?);
+        Some(format!("{name} has a higher priority, and its rendezvous counts as a move without a partner"))
     }
 
     fn action(&self, pid: usize, action: &Action) -> Option<String> {
