@@ -149,10 +149,14 @@ pub fn compile_expression(
     let mut texts = preprocess_all(map, &files, options, diagnostics);
     let text = texts.pop().unwrap_or_default();
     let mut tokens = join(map, outside, texts, diagnostics);
-    // In brackets that fit together only an expression can stand: nothing that changes a state gets in.
+    // In brackets that fit together only an expression can stand. `run` and `set_priority` are the only ones with an effect.
     let is_bad = |token: &&PpToken| matches!(&*token.text, "{" | "}" | ";");
     if let Some(token) = text.iter().find(is_bad).or_else(|| unclosed(&text)) {
         diagnostics.push(Diagnostic::error("this does not belong into an expression", token.span, "not expected"));
+    }
+    if let Some(token) = text.iter().find(|token| matches!(&*token.text, "run" | "set_priority")) {
+        let message = format!("`{}` changes the state, and an expression here is only looked at", token.text);
+        diagnostics.push(Diagnostic::error(message, token.span, "not allowed here"));
     }
     if text.is_empty() {
         let start = Span { file: expression, ..Span::default() };

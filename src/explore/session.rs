@@ -500,6 +500,9 @@ mod tests {
             let branch = found["branch"].clone();
             assert!(ask("x == 3 ; x = 1").is_err_and(|what| what.contains("does not belong")));
             assert!(ask("nothing").is_err_and(|what| what.contains("nothing")));
+            for effect in ["run p()", "x == 3 && (run p() > 0)", "0 && run p()", "set_priority(0, 2)"] {
+                assert!(ask(effect).is_err_and(|what| what.contains("changes the state")), "{effect}");
+            }
             assert!(ask("").is_err());
             assert!(ask("done").is_ok());
             let values = session.answer("watch", &json!({"branch": branch, "expression": "x"})).expect("values");
