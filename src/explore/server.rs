@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 /// Bytes of a request's head, and of its body.
 const LARGEST_HEAD: usize = 16 << 10;
 const LARGEST_BODY: usize = 64 << 10;
+/// Bytes behind a refused request that are read and thrown away.
+const MOST_THROWN_AWAY: u64 = 1 << 20;
 /// Connections at a time.
 const MOST_CONNECTIONS: usize = 32;
 /// How long a connection may take to say what it wants, all in all.
@@ -203,7 +205,16 @@ fn converse(place: &Place, end: Instant, gate: &Gate, questions: &Sender<Questio
     );
     connection.write_all(head.as_bytes())?;
     connection.write_all(content.as_bytes())?;
-    connection.flush()
+    connection.flush()?;
+    if status == 200 { Ok(()) } else { throw_rest_away(connection, gate.patience) }
+}
+
+/// Ends a connection whose request was not read to its end. To close it with bytes unread would reset it, and the other side could
+/// lose the answer.
+fn throw_rest_away(connection: &TcpStream, patience: Duration) -> io::Result<()> {
+    connection.shutdown(Shutdown::Write)?;
+    let rest = Until { connection, end: Instant::now() + patience };
+    io::copy(&mut rest.take(MOST_THROWN_AWAY), &mut io::sink()).map(|_| ())
 }
 
 fn reason(status: u16) -> &'static str {
@@ -431,6 +442,17 @@ mod tests {
         });
         let answer = read(connection);
         assert!(answer.starts_with("HTTP/1.1 408"), "{answer:?}");
+    }
+
+    #[test]
+    fn who_says_too_much_is_told() {
+        let (address, _questions) = serve(PATIENCE);
+        let mut connection = TcpStream::connect(address).expect("a connection");
+        connection.write_all(b"GET /").expect("somebody who reads");
+        connection.write_all(&vec![b'a'; 20 * LARGEST_HEAD]).expect("somebody who reads");
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).expect("an answer, and an end that is no reset");
+        assert!(answer.starts_with("HTTP/1.1 413"), "{answer:?}");
     }
 
     #[test]
