@@ -91,6 +91,6 @@ fn significant(text: &str) -> impl Iterator<Item = Significant<'_>> {
             _ if blank => {}
             _ => starts_line = false,
         }
-        (!blank).then(|| Significant { range: raw.start..raw.end, kind: raw.kind, text: token, begins_directive })
+        (!blank).then_some(Significant { range: raw.start..raw.end, kind: raw.kind, text: token, begins_directive })
     })
 }
