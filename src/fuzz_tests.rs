@@ -149,12 +149,12 @@ fn the_front_end_takes_any_text() {
     });
 }
 
-/// Formatting changes no token, and formatting again changes nothing.
 #[test]
 fn lints_and_the_language_server_take_any_text() {
     fuzz("lsp", models(), |input| crate::lsp::try_everything(&text(input), input.len() as u32));
 }
 
+/// Formatting changes no token, and formatting again changes nothing.
 #[test]
 fn what_was_formatted_stays() {
     fuzz("fmt", models(), |input| {

@@ -118,17 +118,26 @@ pub(crate) fn render_for(path: &Path, events: &[ChartEvent], title: &str, captio
     }
 }
 
-/// Leaves out the middle of a run that has more events than `most`. The births stay, so that every lifeline has its name.
+/// Leaves out the middle of a run that has more events than `most`, and says how many. The births stay, so that every lifeline has its
+/// name. The numbers of steps are no events of their own.
 fn shorten(events: &[ChartEvent], most: usize) -> (Vec<ChartEvent>, usize) {
-    if events.len() <= most {
+    let is_event = |event: &&ChartEvent| !matches!(event, ChartEvent::Step { .. });
+    let all = events.iter().filter(is_event).count();
+    if all <= most {
         return (events.to_vec(), 0);
     }
-    let middle = most / 3..events.len() - most * 2 / 3;
-    let keep = |index: &usize| {
-        !middle.contains(index) || matches!(events[*index], ChartEvent::Start { .. } | ChartEvent::CycleStart)
-    };
-    let kept: Vec<ChartEvent> = (0..events.len()).filter(keep).map(|index| events[index].clone()).collect();
-    let left_out = events.len() - kept.len();
+    let middle = most / 3..all - most * 2 / 3;
+    let (mut kept, mut seen, mut left_out) = (Vec::new(), 0, 0);
+    for event in events {
+        let stays = !middle.contains(&seen) || matches!(event, ChartEvent::Start { .. } | ChartEvent::CycleStart);
+        if stays {
+            kept.push(event.clone());
+        }
+        if is_event(&event) {
+            seen += 1;
+            left_out += usize::from(!stays);
+        }
+    }
     (kept, left_out)
 }
 

@@ -102,6 +102,16 @@ fn very_long_runs_lose_their_middle() {
 }
 
 #[test]
+fn numbers_of_steps_do_not_count_as_events() {
+    let step = |number| [ChartEvent::Step { number, line: None }, local(0, "x = 1")];
+    let events: Vec<ChartEvent> = [start(0, "p(0)")].into_iter().chain((1..=9).flat_map(step)).collect();
+    assert_eq!(shorten(&events, 10), (events.clone(), 0));
+    let (kept, left_out) = shorten(&events, 6);
+    let drawn = kept.iter().filter(|event| matches!(event, ChartEvent::Local { .. })).count();
+    assert_eq!((drawn, left_out), (5, 4));
+}
+
+#[test]
 fn odd_input_is_drawn_somehow() {
     assert!(well_formed(&render(&[], "", "")));
     let odd = [
