@@ -3,6 +3,8 @@
 //! One entry per write, twelve bytes; longer runs of old bytes lie in a byte stack beside it. Undoing pops entries
 //! down to a mark in reverse order.
 
+use crate::mutants::{self, Mutant};
+
 /// What an entry restores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
@@ -39,6 +41,23 @@ pub struct Entry {
 /// A position in the journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mark(pub u32);
+
+impl Entry {
+    /// Takes back what the entry is about, if it is a word or bytes that were zero: all that machine code writes. `false` if it is
+    /// anything else.
+    #[inline]
+    pub fn restore(self, buffer: &mut [u8]) -> bool {
+        let at = self.at as usize;
+        match self.undo {
+            Undo::Word if at % 2 == 1 && mutants::is(Mutant::UndoForgetsByte) => {}
+            Undo::Word => buffer[at..at + 4].copy_from_slice(&self.old.to_le_bytes()),
+            Undo::Zero if mutants::is(Mutant::UndoLeavesMessage) => {}
+            Undo::Zero => buffer[at..at + self.old as usize].fill(0),
+            Undo::Bytes | Undo::Birth | Undo::Death | Undo::Offer | Undo::Take => return false,
+        }
+        true
+    }
+}
 
 /// What steps have overwritten, oldest first.
 #[derive(Default, Debug)]

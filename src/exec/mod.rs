@@ -321,11 +321,8 @@ impl<'p> Machine<'p> {
     pub fn undo(&mut self, mark: Mark) {
         while self.journal.entries.len() > mark.0 as usize {
             let Some(entry) = self.journal.entries.pop() else { return };
-            let at = entry.at as usize;
-            match entry.undo {
-                Undo::Word if at % 2 == 1 && mutants::is(Mutant::UndoForgetsByte) => {}
-                Undo::Word => self.buffer[at..at + 4].copy_from_slice(&entry.old.to_le_bytes()),
-                _ => self.undo_rare(entry),
+            if !entry.restore(&mut self.buffer) {
+                self.undo_rare(entry);
             }
         }
     }
@@ -334,8 +331,6 @@ impl<'p> Machine<'p> {
         let (at, length) = (entry.at as usize, entry.old as usize);
         match entry.undo {
             Undo::Bytes => self.pop_bytes(at, length),
-            Undo::Zero if mutants::is(Mutant::UndoLeavesMessage) => {}
-            Undo::Zero => self.buffer[at..at + length].fill(0),
             Undo::Birth => self.drop_youngest(),
             Undo::Death => {
                 self.pop_bytes(at, length);
@@ -347,7 +342,7 @@ impl<'p> Machine<'p> {
                 self.messages.truncate(at);
             }
             Undo::Take => self.handshake = Some(Handshake { channel: entry.at, start: entry.old }),
-            Undo::Word => {}
+            Undo::Word | Undo::Zero => {}
         }
     }
 

@@ -46,8 +46,6 @@ pub struct Wanted {
     pub left: u8,
     /// But not this one; [`NOBODY`] is none.
     pub skip: u8,
-    /// Of the location at which the call begins, only the first transition is tried.
-    pub single: bool,
     /// An earlier transition of the location was executable.
     pub moved: bool,
     /// `timeout` holds.
@@ -58,11 +56,27 @@ pub struct Wanted {
     pub base: u32,
 }
 
+impl Wanted {
+    /// The cursor that has given the transition before the next one.
+    #[inline]
+    fn cursor(&self) -> Cursor {
+        Cursor::within(self.pid, self.next, self.end, self.moved)
+    }
+
+    /// The transition before the next one.
+    #[inline]
+    pub fn tried(&self) -> u32 {
+        self.next.wrapping_sub(1)
+    }
+}
+
 /// The parts of a machine that machine code works on.
 #[derive(Debug)]
 pub struct Parts<'m> {
     /// Hidden variables and the state.
     pub buffer: &'m mut [u8],
+    /// So many bytes of the buffer are in use.
+    pub used: usize,
     /// The journal's entries; [`FREE_ENTRIES`] more fit without growing.
     pub entries: &'m mut Vec<Entry>,
     /// Where the records of the processes start.
@@ -88,12 +102,45 @@ pub enum Answer {
     Interpret(u32),
     /// There is no code for the location of the process at which the call has come.
     Absent,
+    /// Whoever is shown the successors wants no more for now.
+    Enough,
+}
+
+/// What came of a harvest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Harvest {
+    /// This came of the transition that the cursor has given last, which is not plain. It was not shown.
+    Fired(Fired),
+    /// Everything was tried.
+    Nothing,
+    /// Whoever is shown the successors wants no more for now.
+    Enough,
+}
+
+/// A state that a machine has reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached<'m> {
+    /// With its hidden variables: what [`Machine::load`] takes.
+    pub saved: &'m [u8],
+    hidden: usize,
+}
+
+impl<'m> Reached<'m> {
+    /// The state as it is stored.
+    #[inline]
+    pub fn state(&self) -> &'m [u8] {
+        &self.saved[self.hidden..]
+    }
 }
 
 /// Machine code of a program.
 pub trait Code: Send + Sync + std::fmt::Debug {
     /// Tries transitions in turn, as far as `wanted` says, until one of them is executable or has to be interpreted.
     fn attempt(&self, parts: Parts<'_>, wanted: &mut Wanted) -> Answer;
+
+    /// As [`attempt`](Self::attempt). But an executable transition that is plain (the whole move, without an offer, and not of an
+    /// escape) is shown to `each` with the bytes in use and taken back, and the call goes on behind it while `each` answers `true`.
+    fn harvest(&self, parts: Parts<'_>, wanted: &mut Wanted, each: &mut dyn FnMut(&[u8], &Wanted) -> bool) -> Answer;
 }
 
 /// How a program comes to its code: by this function, at most once, when the first machine is warm.
@@ -140,6 +187,12 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The machine's state, as a harvest shows states.
+    #[inline]
+    pub fn reached(&self) -> Reached<'_> {
+        Reached { saved: self.saved(), hidden: self.program.hidden as usize }
+    }
+
     /// Does the machine use machine code?
     #[inline]
     pub fn is_warm(&self) -> bool {
@@ -173,6 +226,24 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// As [`sweep`](Self::sweep), and shows every successor that machine code makes by a plain transition (one that is a whole move, without
+    /// an offer, and not of an escape) to `each`, with where the harvest is, and takes it back; `each` says whether to go on. Anything
+    /// else that is not just blocked ends the harvest and is done, as by `sweep`; the interpreter shows nothing.
+    #[inline]
+    pub fn harvest(
+        &mut self,
+        cursor: &mut Cursor,
+        (left, skip): (&mut u8, u8),
+        each: &mut impl FnMut(Reached<'_>, &Wanted) -> bool,
+    ) -> Harvest {
+        let Some(code) = self.code else {
+            return self.sweep(cursor, left, skip).map_or(Harvest::Nothing, Harvest::Fired);
+        };
+        let hidden = self.program.hidden as usize;
+        let mut show = |saved: &[u8], wanted: &Wanted| each(Reached { saved, hidden }, wanted);
+        self.go_by(cursor, (left, skip), false, |parts, wanted| code.harvest(parts, wanted, &mut show))
+    }
+
     /// The cursor of the next process below `left`.
     #[inline]
     fn below(&self, left: &mut u8, skip: u8) -> Option<Cursor> {
@@ -197,53 +268,72 @@ impl<'p> Machine<'p> {
         if claim { self.interpret_claim(number, moved) } else { self.interpret(pid, number, moved) }
     }
 
+    /// [`sweep`](Self::sweep) by machine code.
     #[inline]
     fn advance_by(
         &mut self,
         code: &'p dyn Code,
         cursor: &mut Cursor,
-        (left, skip): (&mut u8, u8),
+        turns: (&mut u8, u8),
         claim: bool,
     ) -> Option<Fired> {
+        match self.go_by(cursor, turns, claim, |parts, wanted| code.attempt(parts, wanted)) {
+            Harvest::Fired(fired) => Some(fired),
+            Harvest::Nothing | Harvest::Enough => None,
+        }
+    }
+
+    /// Calls machine code until something comes of it; what has no code is interpreted.
+    #[inline(always)]
+    fn go_by(
+        &mut self,
+        cursor: &mut Cursor,
+        (left, skip): (&mut u8, u8),
+        claim: bool,
+        mut call: impl FnMut(Parts<'_>, &mut Wanted) -> Answer,
+    ) -> Harvest {
         loop {
             if cursor.escape != 0 {
                 // The rest of this process is decided by the rule of escapes.
                 if let Some(fired) = self.interpret_on(cursor, claim) {
-                    return Some(fired);
+                    return Harvest::Fired(fired);
                 }
-                *cursor = self.below(left, skip)?;
+                match self.below(left, skip) {
+                    Some(next) => *cursor = next,
+                    None => return Harvest::Nothing,
+                }
             }
             let mut wanted = Wanted {
                 next: cursor.next,
                 end: cursor.end,
                 left: *left,
                 skip,
-                single: cursor.next + 1 == cursor.end,
                 moved: cursor.moved(),
                 timeout: self.timeout,
                 pid: cursor.pid() as u8,
                 base: self.base(cursor.pid(), claim),
             };
-            let answer = self.ask(code, &mut wanted);
+            let answer = self.ask(&mut wanted, &mut call);
             *left = wanted.left;
-            *cursor = Cursor::within(wanted.pid, wanted.next, wanted.end, wanted.moved);
+            *cursor = wanted.cursor();
             match answer {
-                Answer::Done(_) | Answer::Offers(..) => return Some(Fired::Done),
-                Answer::Nothing => return None,
+                Answer::Done(_) | Answer::Offers(..) => return Harvest::Fired(Fired::Done),
+                Answer::Nothing => return Harvest::Nothing,
+                Answer::Enough => return Harvest::Enough,
                 Answer::Absent => {
                     if let Some(fired) = self.interpret_on(cursor, claim) {
-                        return Some(fired);
+                        return Harvest::Fired(fired);
                     }
                 }
                 Answer::Interpret(number) => {
                     let fired = self.interpret_one(cursor.pid(), number, cursor.moved(), claim);
                     if fired != Fired::Blocked {
-                        return Some(fired);
+                        return Harvest::Fired(fired);
                     }
                 }
             }
             if cursor.next == cursor.end && *left == 0 {
-                return None;
+                return Harvest::Nothing;
             }
         }
     }
@@ -253,12 +343,11 @@ impl<'p> Machine<'p> {
     pub(super) fn fire_by(&mut self, code: &'p dyn Code, tried: (usize, u32, bool), claim: bool) -> Option<Fired> {
         let (pid, next, moved) = tried;
         let (base, timeout) = (self.base(pid, claim), self.timeout);
-        let mut wanted =
-            Wanted { next, end: next + 1, left: 0, skip: NOBODY, single: true, moved, timeout, pid: pid as u8, base };
-        match self.ask(code, &mut wanted) {
+        let mut wanted = Wanted { next, end: next + 1, left: 0, skip: NOBODY, moved, timeout, pid: pid as u8, base };
+        match self.ask(&mut wanted, &mut |parts, wanted| code.attempt(parts, wanted)) {
             Answer::Done(_) | Answer::Offers(..) => Some(Fired::Done),
             Answer::Nothing => Some(Fired::Blocked),
-            Answer::Interpret(_) | Answer::Absent => None,
+            Answer::Interpret(_) | Answer::Absent | Answer::Enough => None,
         }
     }
 
@@ -273,7 +362,7 @@ impl<'p> Machine<'p> {
 
     /// One call of machine code, and what the code leaves to be done behind it.
     #[inline(always)]
-    fn ask(&mut self, code: &'p dyn Code, wanted: &mut Wanted) -> Answer {
+    fn ask(&mut self, wanted: &mut Wanted, call: &mut impl FnMut(Parts<'_>, &mut Wanted) -> Answer) -> Answer {
         let mark = self.mark();
         self.journal.make_room(FREE_ENTRIES);
         if self.messages.capacity() - self.messages.len() < FREE_VALUES {
@@ -281,6 +370,7 @@ impl<'p> Machine<'p> {
         }
         let parts = Parts {
             buffer: &mut self.buffer,
+            used: self.end as usize,
             entries: &mut self.journal.entries,
             processes: &self.processes,
             channels: &self.channels,
@@ -288,7 +378,7 @@ impl<'p> Machine<'p> {
             offered: self.handshake.map(|handshake| (handshake.channel, handshake.start)),
         };
         let start = parts.messages.len() as u32;
-        let answer = code.attempt(parts, wanted);
+        let answer = call(parts, wanted);
         match answer {
             Answer::Done(_) => {
                 if let Some(taken) = self.handshake.take() {
@@ -300,7 +390,7 @@ impl<'p> Machine<'p> {
                 self.handshake = Some(Handshake { channel, start });
             }
             Answer::Interpret(_) => self.undo(mark),
-            Answer::Nothing | Answer::Absent => {}
+            Answer::Nothing | Answer::Absent | Answer::Enough => {}
         }
         answer
     }

@@ -83,6 +83,8 @@ pub(super) struct Pages {
     places: Vec<Place>,
     /// The place of each transition, by its number.
     owners: Vec<u32>,
+    /// By the number of a transition: it is a whole move, and decides nothing about the transitions behind it but `else`.
+    plain: Vec<bool>,
     /// The first place of each process type.
     proctypes: Vec<u32>,
     types: Vec<TypeEntry>,
@@ -98,15 +100,32 @@ impl Pages {
             owners[place.first as usize..place.end as usize].fill(number as u32);
         }
         let proctypes = program.proctypes.iter().map(|proctype| proctype.first_location).collect();
-        Some(Pages { pages: pages.make_exec().ok()?, places, owners, proctypes, types })
+        let plain = program.transitions.iter().map(|one| !one.atomic && one.escape == 0).collect();
+        Some(Pages { pages: pages.make_exec().ok()?, places, owners, plain, proctypes, types })
     }
 }
 
 impl Code for Pages {
-    #[inline]
     fn attempt(&self, parts: Parts<'_>, wanted: &mut Wanted) -> Answer {
+        self.go::<false>(parts, wanted, &mut |_, _| false)
+    }
+
+    fn harvest(&self, parts: Parts<'_>, wanted: &mut Wanted, each: &mut dyn FnMut(&[u8], &Wanted) -> bool) -> Answer {
+        self.go::<true>(parts, wanted, each)
+    }
+}
+
+impl Pages {
+    /// Both kinds of call; `HARVESTS`: plain transitions are shown to `each` and taken back.
+    #[inline(always)]
+    fn go<const HARVESTS: bool>(
+        &self,
+        parts: Parts<'_>,
+        wanted: &mut Wanted,
+        each: &mut dyn FnMut(&[u8], &Wanted) -> bool,
+    ) -> Answer {
         let hears = usize::from(parts.offered.is_some());
-        let Parts { buffer, entries, processes, channels, messages, offered } = parts;
+        let Parts { buffer, used, entries, processes, channels, messages, offered } = parts;
         let length = entries.len();
         let said = messages.len();
         assert!(entries.capacity() - length >= FREE_ENTRIES && messages.capacity() - said >= FREE_VALUES);
@@ -139,58 +158,64 @@ impl Code for Pages {
         };
         loop {
             let function = place.functions[hears];
-            if function >= IDLE || wanted.next == wanted.end {
-                if function == NOWHERE && wanted.next != wanted.end {
-                    return Answer::Absent;
+            if function < IDLE {
+                // SAFETY: `function` is the offset of a function of this type in the pages.
+                let function =
+                    unsafe { std::mem::transmute::<*const u8, Function>(self.pages.as_ptr().add(function as usize)) };
+                let fixed = (u32::from(wanted.timeout) * TIMEOUT) | (u32::from(wanted.pid) << PID_SHIFT);
+                while wanted.next != wanted.end {
+                    let index = wanted.next - place.first;
+                    let flags =
+                        fixed | (u32::from(wanted.moved) * MOVED) | (u32::from(wanted.next + 1 == wanted.end) * SINGLE);
+                    // SAFETY: see the head of the file for what a function does.
+                    let result = unsafe {
+                        function(buffer.as_mut_ptr(), u64::from(wanted.base), &raw mut context, index, flags)
+                    };
+                    let outcome = result >> OUTCOME_SHIFT;
+                    if outcome == NOTHING {
+                        break;
+                    }
+                    assert!(context.next <= context.end, "machine code has written more than there was room for");
+                    let number = place.first + (result & ((1 << OUTCOME_SHIFT) - 1));
+                    wanted.next = number + 1;
+                    // SAFETY: the function has written the entries between the old and the new `next`, which lies within the free ones.
+                    unsafe { entries.set_len(length + context.next.offset_from(next) as usize) };
+                    if HARVESTS && outcome == DONE && self.plain[number as usize] {
+                        let goes_on = each(&buffer[..used], wanted);
+                        while entries.len() > length {
+                            let restored = entries.pop().is_some_and(|entry| entry.restore(buffer));
+                            debug_assert!(restored, "machine code writes words only");
+                        }
+                        context.next = next;
+                        wanted.moved = true;
+                        if !goes_on {
+                            return Answer::Enough;
+                        }
+                        continue;
+                    }
+                    return match outcome {
+                        DONE => Answer::Done(number),
+                        OFFERS => {
+                            let channel = channels[context.offers_on as usize - 1];
+                            let values = self.types[channel.ty as usize].fields as usize;
+                            // SAFETY: the function has written all fields of the message, which are no more than there are free values.
+                            unsafe { messages.set_len(said + values) };
+                            Answer::Offers(number, context.offers_on)
+                        }
+                        _ => Answer::Interpret(number),
+                    };
                 }
-                wanted.next = wanted.end;
-                match self.next_process(buffer, processes, wanted) {
-                    Some(next) => place = next,
-                    None => return Answer::Nothing,
-                }
-                continue;
+            } else if function == NOWHERE && wanted.next != wanted.end {
+                return Answer::Absent;
             }
-            let index = wanted.next - place.first;
-            let flags = (u32::from(wanted.moved) * MOVED)
-                | (u32::from(wanted.timeout) * TIMEOUT)
-                | (u32::from(wanted.single) * SINGLE)
-                | (u32::from(wanted.pid) << PID_SHIFT);
-            // SAFETY: `function` is the offset of a function of this type in the pages (see the head of the file for what it does).
-            let result = unsafe {
-                let address = self.pages.as_ptr().add(function as usize);
-                let function = std::mem::transmute::<*const u8, Function>(address);
-                function(buffer.as_mut_ptr(), u64::from(wanted.base), &raw mut context, index, flags)
-            };
-            let outcome = result >> OUTCOME_SHIFT;
-            if outcome == NOTHING {
-                wanted.next = wanted.end;
-                match self.next_process(buffer, processes, wanted) {
-                    Some(next) => place = next,
-                    None => return Answer::Nothing,
-                }
-                continue;
+            wanted.next = wanted.end;
+            match self.next_process(buffer, processes, wanted) {
+                Some(next) => place = next,
+                None => return Answer::Nothing,
             }
-            assert!(context.next <= context.end, "machine code has written more than there was room for");
-            // SAFETY: the function has written the entries between the old and the new `next`, which lies within the free ones.
-            unsafe { entries.set_len(length + context.next.offset_from(next) as usize) };
-            let number = place.first + (result & ((1 << OUTCOME_SHIFT) - 1));
-            wanted.next = number + 1;
-            return match outcome {
-                DONE => Answer::Done(number),
-                OFFERS => {
-                    let channel = channels[context.offers_on as usize - 1];
-                    let values = self.types[channel.ty as usize].fields as usize;
-                    // SAFETY: the function has written all fields of the message, which are no more than there are free values.
-                    unsafe { messages.set_len(said + values) };
-                    Answer::Offers(number, context.offers_on)
-                }
-                _ => Answer::Interpret(number),
-            };
         }
     }
-}
 
-impl Pages {
     /// Goes to the first transition of the next process; `None` if there is no more.
     #[inline]
     fn next_process(&self, buffer: &[u8], processes: &[u32], wanted: &mut Wanted) -> Option<&Place> {
@@ -200,11 +225,11 @@ impl Pages {
             pid = pid.checked_sub(1)?;
         }
         let base = processes[usize::from(pid)];
-        let record = &buffer[base as usize..base as usize + 3];
-        let location = u32::from(u16::from_le_bytes([record[1], record[2]]));
-        let place = &self.places[(self.proctypes[usize::from(record[0])] + location) as usize];
-        *wanted =
-            Wanted { next: place.first, end: place.end, left: pid, pid, moved: false, single: false, base, ..*wanted };
+        let &[proctype, low, high] = buffer.get(base as usize..)?.first_chunk()?;
+        let location = u32::from(u16::from_le_bytes([low, high]));
+        let place = &self.places[(self.proctypes[usize::from(proctype)] + location) as usize];
+        (wanted.next, wanted.end, wanted.base) = (place.first, place.end, base);
+        (wanted.left, wanted.pid, wanted.moved) = (pid, pid, false);
         Some(place)
     }
 }

@@ -65,6 +65,15 @@ pub enum Visit {
     Full,
 }
 
+/// Where a state would go that was looked up and was not there.
+#[derive(Clone, Copy, Debug)]
+pub struct Vacancy {
+    hash: u64,
+    slot: usize,
+    /// How many states there were: the vacancy is one as long as there are no more.
+    states: usize,
+}
+
 /// A set of visited states for depth-first search.
 ///
 /// States are byte vectors of varying length. `visit` both asks and inserts; a state that it calls new lies on the
@@ -73,7 +82,7 @@ pub trait Store {
     /// The store never takes a new state for a visited one: only then may a search say "verified".
     const EXACT: bool;
 
-    /// The store forgets nothing and has the next five functions, so that a search can look ahead.
+    /// The store forgets nothing and has the next functions, so that a search can look ahead.
     const FORESEES: bool = false;
 
     /// Does it pay to look ahead now?
@@ -100,6 +109,18 @@ pub trait Store {
     #[inline]
     fn contains_hashed(&self, state: &[u8], _hash: u64) -> bool {
         self.contains(state)
+    }
+
+    /// If a state with this hash was not inserted yet: what [`Store::visit_at`] wants to know for that.
+    #[inline]
+    fn vacancy(&self, state: &[u8], hash: u64) -> Option<Vacancy> {
+        (!self.contains_hashed(state, hash)).then_some(Vacancy { hash, slot: 0, states: usize::MAX })
+    }
+
+    /// As [`Store::visit`], of a state for which there was a vacancy. If the store has changed since, it looks again.
+    #[inline]
+    fn visit_at(&mut self, state: &[u8], _vacancy: Vacancy, how: TransitionType) -> Visit {
+        self.visit(state, how)
     }
 
     /// Looks the state up and inserts it if it is not there. `how` is the type of the transition that led to it.

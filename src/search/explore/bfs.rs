@@ -8,6 +8,7 @@
 //!
 //! Costs the exact store, and five bytes a state for the link.
 
+use crate::exec::seam::Reached;
 use crate::exec::{Machine, Program};
 use crate::model::TransitionType;
 use crate::search::driver::{Settings, StoreFigures, Tally, Task};
@@ -135,10 +136,10 @@ impl Visitor for BreadthVisitor<'_, '_, '_, '_> {
     }
 
     #[inline]
-    fn gather(&mut self, machine: &mut Machine<'_>, depth: u64) -> Control {
-        let hash = self.store.hash(machine.state());
+    fn gather(&mut self, reached: Reached<'_>, depth: u64) -> Control {
+        let hash = self.store.hash(reached.state());
         self.store.prefetch(hash);
-        self.gathered.push(machine.saved(), hash);
+        self.gathered.push(reached.saved, hash);
         self.origins.push((self.current, depth));
         if self.gathered.len() < BATCH && self.gathered.bytes() < BATCH_BYTES {
             return Control::Continue;

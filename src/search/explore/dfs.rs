@@ -16,7 +16,7 @@ use crate::search::outcome::{Outcome, Step};
 use crate::search::reduce::{Full, Reduction};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::parts::foresight::Foresight;
-use crate::store::{Handle, LossyStore, Store, Visit};
+use crate::store::{Handle, LossyStore, Store, Vacancy, Visit};
 
 struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     store: &'s mut S,
@@ -26,6 +26,9 @@ struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     locates: bool,
     /// The successors of the state that was entered last.
     foresight: Foresight,
+    /// The first of them that was not known, and where it would go.
+    awaited: Vec<u8>,
+    vacancy: Option<Vacancy>,
 }
 
 impl<S: Store, P: Precision<S>> DepthVisitor<'_, '_, '_, '_, S, P> {
@@ -42,17 +45,26 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
         self.store.foresees()
     }
 
-    #[inline]
-    fn foresee(&mut self, machine: &Machine<'_>) {
-        let hash = self.store.hash(machine.state());
+    #[inline(always)]
+    fn foresee(&mut self, state: &[u8]) {
+        let hash = self.store.hash(state);
         self.store.prefetch(hash);
-        self.foresight.push(machine.state(), hash);
+        self.foresight.push(state, hash);
     }
 
     #[inline]
     fn sort_out(&mut self, mut known: impl FnMut(bool)) {
         self.foresight.iter().for_each(|(_, hash)| self.store.prefetch_record(hash));
-        self.foresight.iter().for_each(|(state, hash)| known(self.store.contains_hashed(state, hash)));
+        self.vacancy = None;
+        for (state, hash) in self.foresight.iter() {
+            let vacancy = self.store.vacancy(state, hash);
+            known(vacancy.is_none());
+            if vacancy.is_some() && self.vacancy.is_none() {
+                self.vacancy = vacancy;
+                self.awaited.clear();
+                self.awaited.extend_from_slice(state);
+            }
+        }
         self.foresight.clear();
     }
 
@@ -63,7 +75,12 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
 
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, how: TransitionType) -> Decision {
-        match self.store.visit(machine.state(), how) {
+        // Most often the state that comes next is the one that was looked up last.
+        let visit = match self.vacancy.take() {
+            Some(vacancy) if self.awaited == machine.state() => self.store.visit_at(machine.state(), vacancy, how),
+            _ => self.store.visit(machine.state(), how),
+        };
+        match visit {
             Visit::New(handle) => {
                 self.tally.store(machine);
                 self.precision.entered(self.store);
@@ -130,7 +147,15 @@ fn run<S: Store, P: Precision<S>, R: Reduction>(
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let mut visitor = DepthVisitor { store, precision, tally, locates: R::REENTERS, foresight: Foresight::default() };
+    let mut visitor = DepthVisitor {
+        store,
+        precision,
+        tally,
+        locates: R::REENTERS,
+        foresight: Foresight::default(),
+        awaited: Vec::new(),
+        vacancy: None,
+    };
     let ended = walk.run(&mut machine, &mut visitor, reduction);
     debug_assert!(
         ended == Ended::Complete

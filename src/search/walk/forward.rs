@@ -3,7 +3,7 @@
 
 use super::frame::{Frame, Place, Turn};
 use super::{Arrival, Control, Event, Found, Movers, Next, Visitor, Walk, claim_is_at_end, step_from};
-use crate::exec::seam::NOBODY;
+use crate::exec::seam::{Harvest, NOBODY, Reached};
 use crate::exec::{Cursor, Fired, Machine, Mark, Trap, TrapKind};
 use crate::model::TransitionType;
 use crate::mutants::{self, Mutant};
@@ -32,6 +32,7 @@ impl Walk {
         let Frame { mut cursor, turn, timeout, .. } = *self.top();
         machine.set_timeout(timeout);
         let skip = if R::ACTIVE { None } else { self.sweeps(machine) };
+        let harvests = V::GATHERS && !R::ACTIVE && visitor.gathers() && self.ends_may_be_plain(turn);
         loop {
             let mark = machine.mark();
             loop {
@@ -49,6 +50,22 @@ impl Walk {
                     fire(machine, turn, &cursor)
                 } else {
                     let fired = match skip {
+                        Some(skip) if harvests => {
+                            let mut stopped = false;
+                            match self.harvest(machine, (&mut cursor, skip), |reached, depth| {
+                                stopped = visitor.gather(reached, depth) == Control::Stop;
+                                !stopped
+                            }) {
+                                Harvest::Enough
+                                    if stopped || self.tick(machine, visitor, reduction) == Control::Stop =>
+                                {
+                                    return Next::Stop;
+                                }
+                                Harvest::Enough => continue,
+                                Harvest::Fired(fired) => Some(fired),
+                                Harvest::Nothing => None,
+                            }
+                        }
                         Some(skip) => machine.sweep(&mut cursor, &mut self.top().left, skip),
                         None => machine.advance(&mut cursor, turn == Turn::Claim),
                     };
@@ -61,7 +78,9 @@ impl Walk {
                         if V::GATHERS
                             && !R::ACTIVE
                             && visitor.gathers()
-                            && self.is_plain(machine, turn, cursor.tried()) =>
+                            && self.ends_may_be_plain(turn)
+                            && !machine.in_handshake()
+                            && !program.transitions[cursor.tried() as usize].atomic =>
                     {
                         self.reached[cursor.tried() as usize] = true;
                         self.completed[cursor.tried() as usize] = true;
@@ -70,7 +89,7 @@ impl Walk {
                         {
                             self.completed[offer.number as usize] = true;
                         }
-                        let gathered = visitor.gather(machine, self.depth() + 1);
+                        let gathered = visitor.gather(machine.reached(), self.depth() + 1);
                         machine.undo(mark);
                         cursor.took(&program.transitions[cursor.tried() as usize]);
                         self.top().any = true;
@@ -132,14 +151,42 @@ impl Walk {
         }
     }
 
-    /// Has the step that was just made led to a state, at once and without an end of the path?
+    /// Does a step from the top frame that is a whole move lead to a state at once, and not to an end of the path?
     #[inline]
-    fn is_plain(&self, machine: &Machine<'_>, turn: Turn, number: u32) -> bool {
+    fn ends_may_be_plain(&self, turn: Turn) -> bool {
         matches!(turn, Turn::Everybody | Turn::Receivers)
             && !self.rules.claim
-            && !machine.in_handshake()
-            && !machine.program().transitions[number as usize].atomic
             && self.depth() + 1 < self.rules.max_depth
+    }
+
+    /// Tries the transitions from the cursor on, and hands every plain successor to `gather` with its depth, until `gather` answers `false`, or
+    /// until it is time for a [`tick`](Self::tick), or until something else comes of a transition.
+    #[inline]
+    fn harvest(
+        &mut self,
+        machine: &mut Machine<'_>,
+        (cursor, skip): (&mut Cursor, u8),
+        mut gather: impl FnMut(Reached<'_>, u64) -> bool,
+    ) -> Harvest {
+        let depth = self.depth() + 1;
+        let (turn, mut left) = (self.top().turn, self.top().left);
+        let offer = if turn == Turn::Receivers { self.last_step() } else { None };
+        let mut any = false;
+        let (reached, completed, unheard) = (&mut self.reached, &mut self.completed, &mut self.unheard);
+        let harvest = machine.harvest(cursor, (&mut left, skip), &mut |state, at| {
+            reached[at.tried() as usize] = true;
+            completed[at.tried() as usize] = true;
+            any = true;
+            *unheard += 1;
+            gather(state, depth) && *unheard < super::TICK
+        });
+        if let Some(offer) = offer.filter(|_| any) {
+            self.completed[offer.number as usize] = true;
+        }
+        let top = self.top();
+        top.left = left;
+        top.any |= any;
+        harvest
     }
 
     /// What the reduction says of the transition that the cursor has given.

@@ -68,6 +68,8 @@ pub struct Walk {
     pub deepest: u64,
     /// The long blocks of the moves on the path, from the start on: a block may end in a state from which another one starts.
     long_blocks: LongBlocks,
+    /// States that were entered, as far as the number goes.
+    entered: u32,
     /// What was seen ahead, by the frames from which it was; the last comes first.
     ahead: Vec<outlook::Ahead>,
     /// Steps since the last [`Visitor::tick`].
@@ -128,6 +130,7 @@ impl Walk {
             atomic_steps: 0,
             deepest: 0,
             long_blocks: LongBlocks::default(),
+            entered: 0,
             ahead: Vec::new(),
             unheard: 0,
             moved: Vec::new(),
@@ -333,6 +336,7 @@ impl Walk {
         };
         self.top().place = place;
         self.begin(machine);
+        self.entered = self.entered.wrapping_add(1);
         if V::FORESEES && !R::ACTIVE && visitor.foresees() && self.looks_ahead(machine) {
             self.look_ahead(machine, visitor);
         }
@@ -346,7 +350,7 @@ impl Walk {
             && !self.rules.claim
             && self.rules.max_depth == u64::MAX
             && !machine.program().restricted
-            && self.ahead.len() < outlook::MOST_WAITING
+            && self.may_wait()
             && machine.state().len() < outlook::LONGEST_STATE
     }
 

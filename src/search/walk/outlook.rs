@@ -3,7 +3,7 @@
 //! A depth-first search looks one state up at a time and waits for memory each time. Here the walk makes the successors of a state one
 //! after the other and takes each back at once; the visitor asks for the memory of all of them, and then says which of them are known
 //! already (see [`Visitor::foresee`]). The known ones are done with. The others are made again when their turn comes, and are looked
-//! up again then.
+//! up again then; if many states were entered in between, all that are left of a state are looked up together once more.
 //!
 //! The order in which states are entered does not change, and neither does any count: a successor that is known now is known later too,
 //! because the visitors that look ahead forget nothing. What is not a plain step (an error, a step into an atomic
@@ -12,13 +12,16 @@
 
 use super::frame::Place;
 use super::{Control, Found, Visitor, Walk};
-use crate::exec::seam::NOBODY;
+use crate::exec::seam::{Harvest, NOBODY};
 use crate::exec::{Cursor, Fired, Machine};
 use crate::search::reduce::Full;
 
-/// So many successors may wait on the whole path. A search that goes deeper does not look ahead down there: the successors would take
-/// more memory than the path does.
-pub(super) const MOST_WAITING: usize = 1 << 20;
+/// So many successors may wait on a short path, and so many for each of its positions on a long one. Where there are more, the walk does not look
+/// ahead: the successors would take much more memory than the path does.
+const MOST_WAITING: usize = 1 << 20;
+const MOST_WAITING_EACH: usize = 8;
+/// A successor that was not known is looked up again, together with the others of the same state, when so many states were entered since.
+const AGE: u32 = 64;
 /// Of one state so many successors are made ahead; those behind are left for their turn.
 const MOST_AHEAD: usize = 64;
 /// States with more bytes than this are not made ahead: copying them takes longer than the waits.
@@ -31,6 +34,8 @@ enum Fate {
     Known,
     /// The transition leads to a state that was not known.
     Follow,
+    /// The same, and the state is being looked up again.
+    Asked,
     /// A message was offered and nobody takes it.
     Refused,
     /// A message was offered, and all that comes of it is known. The receives that take it stand behind it.
@@ -54,11 +59,18 @@ pub(super) struct Ahead {
     pid: u8,
     moved: bool,
     fate: Fate,
+    /// The [`Walk::age`] at which the successor was looked up.
+    age: u8,
 }
 
 impl Ahead {
     fn new(cursor: &Cursor, fate: Fate) -> Ahead {
-        Ahead { number: cursor.tried(), pid: cursor.pid() as u8, moved: cursor.moved(), fate }
+        Ahead { number: cursor.tried(), pid: cursor.pid() as u8, moved: cursor.moved(), fate, age: 0 }
+    }
+
+    /// The cursor that gives this transition and no other.
+    fn cursor(&self) -> Cursor {
+        Cursor::within(self.pid, self.number, self.number + 1, self.moved)
     }
 
     /// Was the visitor asked about the state, and has not answered yet?
@@ -68,6 +80,12 @@ impl Ahead {
 }
 
 impl Walk {
+    /// Is there room for more successors that wait?
+    #[inline]
+    pub(super) fn may_wait(&self) -> bool {
+        self.ahead.len() < MOST_WAITING.max(self.frames.len() * MOST_WAITING_EACH)
+    }
+
     /// Makes the successors of the top frame, which was just entered, and notes what is to be done about each.
     pub(super) fn look_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) {
         machine.set_timeout(false);
@@ -77,28 +95,40 @@ impl Walk {
             // By quarters: doubling would leap over a budget.
             self.ahead.reserve_exact(self.ahead.len() / 4 + 1024);
         }
-        self.ahead.push(Ahead { number: 0, pid: 0, moved: false, fate: Fate::End });
-        let first = self.ahead.len();
+        self.ahead.push(Ahead { number: 0, pid: 0, moved: false, fate: Fate::End, age: 0 });
+        let (first, age) = (self.ahead.len(), self.age());
         let mut offers = false;
         let mut left = machine.process_count() as u8;
         let mut cursor = Cursor::default();
-        while let Some(fired) = machine.sweep(&mut cursor, &mut left, NOBODY) {
-            let transition = &program.transitions[cursor.tried() as usize];
-            if fired != Fired::Done || transition.escape != 0 {
-                self.ahead.push(Ahead::new(&cursor, Fate::Resume));
-                cursor = Cursor::nothing(cursor.pid());
-            } else if machine.in_handshake() {
-                offers = true;
-                self.hear_ahead(machine, visitor, &mut cursor);
-            } else if transition.atomic {
-                self.ahead.push(Ahead::new(&cursor, Fate::Resume));
-                cursor = Cursor::nothing(cursor.pid());
-            } else {
-                self.ahead.push(Ahead::new(&cursor, Fate::Follow));
-                visitor.foresee(machine);
-                cursor.took(transition);
+        loop {
+            let ahead = &mut self.ahead;
+            let harvest = machine.harvest(&mut cursor, (&mut left, NOBODY), &mut |reached, at| {
+                ahead.push(Ahead { number: at.tried(), pid: at.pid, moved: at.moved, fate: Fate::Follow, age });
+                visitor.foresee(reached.state());
+                ahead.len() - first < MOST_AHEAD
+            });
+            match harvest {
+                Harvest::Nothing => break,
+                Harvest::Enough => {}
+                Harvest::Fired(fired) => {
+                    let transition = &program.transitions[cursor.tried() as usize];
+                    if fired != Fired::Done || transition.escape != 0 {
+                        self.ahead.push(Ahead::new(&cursor, Fate::Resume));
+                        cursor = Cursor::nothing(cursor.pid());
+                    } else if machine.in_handshake() {
+                        offers = true;
+                        self.hear_ahead(machine, visitor, &mut cursor);
+                    } else if transition.atomic {
+                        self.ahead.push(Ahead::new(&cursor, Fate::Resume));
+                        cursor = Cursor::nothing(cursor.pid());
+                    } else {
+                        self.ahead.push(Ahead { age, ..Ahead::new(&cursor, Fate::Follow) });
+                        visitor.foresee(machine.state());
+                        cursor.took(transition);
+                    }
+                    machine.undo(mark);
+                }
             }
-            machine.undo(mark);
             if self.ahead.len() - first >= MOST_AHEAD {
                 self.leave_the_rest(machine, cursor, left);
                 break;
@@ -132,7 +162,7 @@ impl Walk {
         let mut resume = |cursor: Cursor| {
             if !cursor.is_done() {
                 let (number, pid) = (cursor.tried().wrapping_add(1), cursor.pid() as u8);
-                self.ahead.push(Ahead { number, pid, moved: cursor.moved(), fate: Fate::Resume });
+                self.ahead.push(Ahead { number, pid, moved: cursor.moved(), fate: Fate::Resume, age: 0 });
             }
         };
         resume(cursor);
@@ -148,7 +178,14 @@ impl Walk {
         let mark = machine.mark();
         let mut left = machine.process_count() as u8;
         let mut receiver = Cursor::default();
-        while let Some(fired) = machine.sweep(&mut receiver, &mut left, cursor.pid() as u8) {
+        loop {
+            let ahead = &mut self.ahead;
+            let harvest = machine.harvest(&mut receiver, (&mut left, cursor.pid() as u8), &mut |reached, at| {
+                ahead.push(Ahead { number: at.tried(), pid: at.pid, moved: at.moved, fate: Fate::Heard, age: 0 });
+                visitor.foresee(reached.state());
+                true
+            });
+            let Harvest::Fired(fired) = harvest else { break };
             let transition = &program.transitions[receiver.tried() as usize];
             if fired != Fired::Done || transition.escape != 0 || transition.atomic {
                 self.ahead[offer].fate = Fate::Resume;
@@ -158,7 +195,7 @@ impl Walk {
                 return;
             }
             self.ahead.push(Ahead::new(&receiver, Fate::Heard));
-            visitor.foresee(machine);
+            visitor.foresee(machine.state());
             receiver.took(transition);
             machine.undo(mark);
         }
@@ -185,11 +222,45 @@ impl Walk {
         }
     }
 
+    /// What tells whether many states were entered since: it changes every [`AGE`] of them.
+    #[inline]
+    fn age(&self) -> u8 {
+        (self.entered / AGE) as u8
+    }
+
+    /// The walk has come back to the top frame after many states. The successors that were not known then are likely to be known now, and
+    /// what the processor had of the tables is gone: looks all of them up again, at once.
+    #[cold]
+    fn look_again<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) {
+        let (mark, age) = (machine.mark(), self.age());
+        machine.set_timeout(false);
+        let first = self.ahead.iter().rposition(|ahead| ahead.fate == Fate::End).map_or(0, |end| end + 1);
+        for ahead in self.ahead[first..].iter_mut().filter(|ahead| ahead.fate == Fate::Follow).rev() {
+            ahead.age = age;
+            let plain = machine.advance(&mut ahead.cursor(), false) == Some(Fired::Done) && !machine.in_handshake();
+            if plain {
+                visitor.foresee(machine.state());
+                ahead.fate = Fate::Asked;
+            }
+            machine.undo(mark);
+        }
+        let mut asked = self.ahead[first..].iter_mut().filter(|ahead| ahead.fate == Fate::Asked).rev();
+        visitor.sort_out(|known| {
+            if let Some(ahead) = asked.next() {
+                ahead.fate = if known { Fate::Known } else { Fate::Follow };
+            }
+        });
+    }
+
     /// Puts the cursor of the top frame, from which the walk has looked ahead, at what comes next.
     #[inline]
     pub(super) fn next_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Found {
-        while let Some(Ahead { number, pid, moved, fate }) = self.ahead.pop() {
+        while let Some(ahead @ Ahead { number, pid, moved, fate, age }) = self.ahead.pop() {
             match fate {
+                Fate::Follow if age != self.age() => {
+                    self.ahead.push(ahead);
+                    self.look_again(machine, visitor);
+                }
                 Fate::Known | Fate::HeardKnown => {
                     self.reached[number as usize] = true;
                     self.completed[number as usize] = true;
@@ -206,9 +277,9 @@ impl Walk {
                     self.completed[number as usize] |= fate == Fate::Offered;
                     self.deepest = self.deepest.max(self.depth() + 1);
                 }
-                Fate::Heard | Fate::Dropped => {}
+                Fate::Heard | Fate::Dropped | Fate::Asked => {}
                 Fate::Follow => {
-                    self.top().cursor = Cursor::within(pid, number, number + 1, moved);
+                    self.top().cursor = ahead.cursor();
                     return Found::Process;
                 }
                 Fate::Resume => {

@@ -1,5 +1,6 @@
 //! The seam between the [`Walk`] and the searches: what the walk asks a search, and what it tells a search.
 
+use crate::exec::seam::Reached;
 use crate::exec::{Machine, Trap};
 use crate::model::TransitionType;
 use crate::search::outcome::Step;
@@ -77,9 +78,9 @@ pub trait Visitor {
         Self::FORESEES
     }
 
-    /// The machine's state will be looked up soon.
+    /// This state will be looked up soon.
     #[inline]
-    fn foresee(&mut self, _machine: &Machine<'_>) {}
+    fn foresee(&mut self, _state: &[u8]) {}
 
     /// Tells for each state that was foreseen, in order, whether it is known, and forgets that they were foreseen.
     #[inline]
@@ -89,9 +90,9 @@ pub trait Visitor {
     #[inline]
     fn known(&mut self) {}
 
-    /// A storable state was reached by a plain step, at this depth; it is the machine's current state.
+    /// This storable state was reached by a plain step, at this depth.
     #[inline]
-    fn gather(&mut self, _machine: &mut Machine<'_>, _depth: u64) -> Control {
+    fn gather(&mut self, _reached: Reached<'_>, _depth: u64) -> Control {
         Control::Continue
     }
 

@@ -1,9 +1,11 @@
 //! The exact store: every visited state, whole.
 //!
-//! Idea: a table of 64-bit words by open addressing, each word 29 bits of the state's hash and the 35-bit position of
-//! its bytes in an [`Arena`]. A probe that hits another state is nearly always told apart by the 29 bits, without touching
-//! the other state. The slot is the *upper* bits of the hash, so the table can double by streaming over itself: the order of
-//! the slots stays, and no state is read (until the table has more slots than 2^29).
+//! Idea: a table of 64-bit words by open addressing, in buckets of eight words, which are about one line of memory. A word has 28
+//! bits of the state's hash and the 35-bit position of its bytes in an [`Arena`]. The bucket is given by the *upper* bits of the hash, and the
+//! 28 bits start below the bits that the smallest table uses; so also in a table of 2^28 slots at least ten of them say more than the bucket
+//! does, and another state is told apart without being touched. A state stands in its bucket or, where that is full, in one nearby: the slots that
+//! are looked at are the first one, which the hash gives, with 0, 1, 2, … added bit by bit (exclusive or), so the first eight are the bucket. Because the bucket and the 28 bits together are the upper part of the hash, the table
+//! can double by streaming over itself, and no state is read but those few that stand outside their bucket.
 //!
 //! Sound always: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten.
 //!
@@ -19,25 +21,30 @@ use crate::store::parts::arena::{Arena, POSITION_BITS};
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::hints::prefetch;
 use crate::store::parts::zeroed::try_zeroed;
-use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit};
+use crate::store::{FindStore, Handle, Store, StoreStatistics, Vacancy, Visit};
 
 const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
-/// Bits of the hash in a word: what the position leaves.
-const TAG_BITS: u32 = 64 - POSITION_BITS;
+/// Set in a word that stands outside its bucket.
+const STRAY: u64 = 1 << POSITION_BITS;
+/// The bits of the hash stand in a word from this bit on.
+const TAG_SHIFT: u32 = POSITION_BITS + 1;
+/// Slots of a bucket, as a power of two.
+const BUCKET_BITS: u32 = 3;
+const BUCKET: usize = 1 << BUCKET_BITS;
 /// Slots at the start, as a power of two: 8 KiB.
 const FIRST_TABLE: u32 = 10;
-/// The table doubles above 3/4: an unsuccessful search then looks at 8.5 words on average, about one cache line.
+/// The bits of the hash in a word stand this much further to the left than in the hash.
+const TAG_ABOVE: u32 = FIRST_TABLE - BUCKET_BITS;
+/// The table doubles above 3/4.
 const LOAD: (usize, usize) = (3, 4);
-/// Slots that are looked at to find the record of a state ahead of its look-up: about a line.
-const PREFETCHED_SLOTS: usize = 8;
-/// When the budget forbids doubling it may fill up to 9/10 (50 words, 7 lines): slow, but better than giving up.
+/// When the budget forbids doubling it may fill up to 9/10: slow, but better than giving up.
 const LAST_LOAD: (usize, usize) = (9, 10);
 
 /// All visited states, in memory. See the head of this file.
 #[derive(Debug)]
 pub struct ExactStore {
     table: Vec<u64>,
-    /// The slot of a hash is `hash >> shift`.
+    /// The first slot of a hash is `hash >> shift`.
     shift: u32,
     /// States that fit before the table must grow (or, when it cannot, before it is full).
     limit: usize,
@@ -83,7 +90,7 @@ impl ExactStore {
 
     fn set_table(&mut self, table: Vec<u64>) {
         self.limit = table.len() / LOAD.1 * LOAD.0;
-        self.shift = 64 - table.len().checked_ilog2().unwrap_or(1);
+        self.shift = 64 - table.len().checked_ilog2().unwrap_or(FIRST_TABLE);
         self.table = table;
     }
 
@@ -158,23 +165,25 @@ impl ExactStore {
         if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
             return Visit::Seen { on_stack: false };
         }
-        let mut slot = match self.position(hash, state) {
-            Ok(_) if mutants::is(Mutant::OnStackNever) => return Visit::Seen { on_stack: false },
-            Ok((_, on_stack)) => return Visit::Seen { on_stack },
-            Err(slot) => slot,
-        };
+        match self.position(hash, state) {
+            Ok(_) if mutants::is(Mutant::OnStackNever) => Visit::Seen { on_stack: false },
+            Ok((_, on_stack)) => Visit::Seen { on_stack },
+            Err(slot) => self.insert_at(state, hash, slot, (on_stack, link)),
+        }
+    }
+
+    /// Inserts a state that is not there; `slot` is the empty one that its look-up has found.
+    #[inline]
+    fn insert_at(&mut self, state: &[u8], hash: u64, mut slot: usize, (on_stack, link): (bool, u64)) -> Visit {
         if self.len >= self.limit {
             if !self.grow() {
                 return Visit::Full;
             }
-            slot = match self.position(hash, state) {
-                Ok((_, on_stack)) => return Visit::Seen { on_stack },
-                Err(slot) => slot,
-            };
+            slot = self.empty_slot(hash);
         }
         let room = self.room();
         let Ok(position) = self.arena.push(state, on_stack, link, room) else { return Visit::Full };
-        self.table[slot] = hash & !POSITION_MASK | position;
+        self.table[slot] = tag(hash) | self.stray(hash, slot) | position;
         self.len += 1;
         Visit::New(Handle(position))
     }
@@ -182,26 +191,45 @@ impl ExactStore {
     /// The position of a state and whether it is on the stack, or the empty slot where it would go.
     #[inline]
     fn position(&self, hash: u64, state: &[u8]) -> Result<(u64, bool), usize> {
-        if self.table.is_empty() {
-            return Err(0);
-        }
-        let mask = self.table.len() - 1;
-        let mut slot = (hash >> self.shift) as usize;
-        loop {
-            // There is always an empty slot: the load stays below 1.
-            let word = self.table[slot & mask];
+        let (first, tag) = (self.first_slot(hash), tag(hash));
+        let mut step = 0;
+        // There is always an empty slot: the load stays below 1. Only a store without room for a table has none.
+        while let Some(&word) = self.table.get(first ^ step) {
             if word == 0 {
-                return Err(slot & mask);
+                break;
             }
-            if (word ^ hash) >> POSITION_BITS == 0 {
+            if (word ^ tag) >> TAG_SHIFT == 0 {
                 let position = word & POSITION_MASK;
                 let (stored, on_stack) = self.arena.get(position);
                 if stored == state {
                     return Ok((position, on_stack));
                 }
             }
-            slot += 1;
+            step += 1;
         }
+        Err(first ^ step)
+    }
+
+    #[inline]
+    fn first_slot(&self, hash: u64) -> usize {
+        (hash >> self.shift) as usize
+    }
+
+    /// The empty slot where a state with this hash would go.
+    #[inline]
+    fn empty_slot(&self, hash: u64) -> usize {
+        let first = self.first_slot(hash);
+        let mut step = 0;
+        while self.table[first ^ step] != 0 {
+            step += 1;
+        }
+        first ^ step
+    }
+
+    /// The mark of a word with this hash in this slot.
+    #[inline]
+    fn stray(&self, hash: u64, slot: usize) -> u64 {
+        if (slot ^ self.first_slot(hash)) < BUCKET { 0 } else { STRAY }
     }
 
     /// Doubles the table, or if that is out of budget lets it fill further. False: neither goes.
@@ -218,19 +246,26 @@ impl ExactStore {
         };
         self.peak_memory = self.peak_memory.max(self.memory() + bytes);
         let old = std::mem::take(&mut self.table);
+        let old_shift = self.shift;
         self.set_table(larger);
-        let mask = self.table.len() - 1;
-        let tags_suffice = 64 - self.shift <= TAG_BITS;
-        for word in old.into_iter().filter(|&word| word != 0) {
-            let hash = if tags_suffice { word } else { self.hash.hash(self.arena.get(word & POSITION_MASK).0) };
-            let mut slot = (hash >> self.shift) as usize;
-            while self.table[slot & mask] != 0 {
-                slot += 1;
-            }
-            self.table[slot & mask] = word;
+        for (slot, word) in old.into_iter().enumerate().filter(|&(_, word)| word != 0) {
+            let hash = if word & STRAY == 0 {
+                // All that the table wants to know of the hash: the bucket has its upper bits, and the word those behind them.
+                ((slot / BUCKET * BUCKET) as u64) << old_shift | word >> TAG_SHIFT << TAG_SHIFT >> TAG_ABOVE
+            } else {
+                self.hash.hash(self.arena.get(word & POSITION_MASK).0)
+            };
+            let slot = self.empty_slot(hash);
+            self.table[slot] = word & !STRAY | self.stray(hash, slot);
         }
         true
     }
+}
+
+/// The bits of a hash that a word has, where it has them.
+#[inline]
+fn tag(hash: u64) -> u64 {
+    hash << TAG_ABOVE >> TAG_SHIFT << TAG_SHIFT
 }
 
 impl Store for ExactStore {
@@ -244,17 +279,16 @@ impl Store for ExactStore {
 
     #[inline]
     fn prefetch(&self, hash: u64) {
-        prefetch(&self.table, (hash >> self.shift) as usize);
+        prefetch(&self.table, self.first_slot(hash));
     }
 
     #[inline]
     fn prefetch_record(&self, hash: u64) {
-        let mask = self.table.len().wrapping_sub(1);
-        let slot = (hash >> self.shift) as usize;
-        for slot in slot..slot + PREFETCHED_SLOTS {
-            match self.table.get(slot & mask) {
+        let (first, tag) = (self.first_slot(hash), tag(hash));
+        for step in 0..BUCKET {
+            match self.table.get(first ^ step) {
                 None | Some(0) => return,
-                Some(word) if (word ^ hash) >> POSITION_BITS == 0 => return self.arena.prefetch(word & POSITION_MASK),
+                Some(word) if (word ^ tag) >> TAG_SHIFT == 0 => return self.arena.prefetch(word & POSITION_MASK),
                 Some(_) => {}
             }
         }
@@ -263,6 +297,21 @@ impl Store for ExactStore {
     #[inline]
     fn contains_hashed(&self, state: &[u8], hash: u64) -> bool {
         self.position(hash, state).is_ok()
+    }
+
+    #[inline]
+    fn vacancy(&self, state: &[u8], hash: u64) -> Option<Vacancy> {
+        let slot = self.position(hash, state).err()?;
+        Some(Vacancy { hash, slot, states: self.len })
+    }
+
+    #[inline]
+    fn visit_at(&mut self, state: &[u8], vacancy: Vacancy, how: TransitionType) -> Visit {
+        let Vacancy { hash, slot, states } = vacancy;
+        if states != self.len || self.table.is_empty() || mutants::is(Mutant::StoreMixesUp) {
+            return self.visit(state, how);
+        }
+        self.insert_at(state, hash, slot, (true, 0))
     }
 
     #[inline]

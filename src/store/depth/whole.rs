@@ -15,7 +15,7 @@ use crate::model::TransitionType;
 use crate::store::depth::exact::ExactStore;
 use crate::store::depth::tree::TreeStore;
 use crate::store::parts::tree::Layout;
-use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit};
+use crate::store::{FindStore, Handle, Store, StoreStatistics, Vacancy, Visit};
 use rapidhash::RapidHashMap;
 
 /// Set in the handle of a state in the tree. The tree does not use this bit, and no position in the exact store has it.
@@ -219,6 +219,25 @@ impl Store for WholeStore {
             Kept::Exact(exact) => exact.contains_hashed(state, hash),
             Kept::Tree(tree) => tree.find(state).is_some(),
         }
+    }
+
+    #[inline]
+    fn vacancy(&self, state: &[u8], hash: u64) -> Option<Vacancy> {
+        match &self.kept {
+            Kept::Exact(exact) => exact.vacancy(state, hash),
+            Kept::Tree(tree) => tree.find(state).is_none().then_some(Vacancy { hash, slot: 0, states: usize::MAX }),
+        }
+    }
+
+    #[inline]
+    fn visit_at(&mut self, state: &[u8], vacancy: Vacancy, how: TransitionType) -> Visit {
+        if let Kept::Exact(exact) = &mut self.kept {
+            let visit = exact.visit_at(state, vacancy, how);
+            if visit != Visit::Full {
+                return visit;
+            }
+        }
+        self.visit(state, how)
     }
 
     #[inline]

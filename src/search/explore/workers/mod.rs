@@ -23,6 +23,7 @@ mod found;
 mod path;
 mod team;
 
+use crate::exec::seam::Reached;
 use crate::exec::{Machine, Program};
 use crate::model::TransitionType;
 use crate::search::driver::{Settings, StoreFigures, Tally, Task};
@@ -409,10 +410,10 @@ impl Visitor for Worker<'_, '_> {
     }
 
     #[inline]
-    fn gather(&mut self, machine: &mut Machine<'_>, depth: u64) -> Control {
-        let hash = self.common.states.hash(machine.state());
+    fn gather(&mut self, reached: Reached<'_>, depth: u64) -> Control {
+        let hash = self.common.states.hash(reached.state());
         self.session.prefetch(hash);
-        self.gathered.push(machine.saved(), hash);
+        self.gathered.push(reached.saved, hash);
         self.origins.push(self.origin(depth));
         if self.gathered.len() < BATCH && self.gathered.bytes() < BATCH_BYTES {
             return Control::Continue;
