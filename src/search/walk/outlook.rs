@@ -21,7 +21,7 @@ use crate::search::reduce::Full;
 const MOST_WAITING: usize = 1 << 20;
 const MOST_WAITING_EACH: usize = 8;
 /// A successor that was not known is looked up again, together with the others of the same state, when so many states were entered since.
-const AGE: u32 = 64;
+const AGE: u32 = 4096;
 /// Of one state so many successors are made ahead; those behind are left for their turn.
 const MOST_AHEAD: usize = 64;
 /// States with more bytes than this are not made ahead: copying them takes longer than the waits.

@@ -35,6 +35,8 @@ const BUCKET: usize = 1 << BUCKET_BITS;
 const FIRST_TABLE: u32 = 10;
 /// The bits of the hash in a word stand this much further to the left than in the hash.
 const TAG_ABOVE: u32 = FIRST_TABLE - BUCKET_BITS;
+/// While the table doubles, so many states that must be read are asked for before the first of them is read.
+const STRAYS_AT_ONCE: usize = 32;
 /// The table doubles above 3/4.
 const LOAD: (usize, usize) = (3, 4);
 /// When the budget forbids doubling it may fill up to 9/10: slow, but better than giving up.
@@ -191,23 +193,33 @@ impl ExactStore {
     /// The position of a state and whether it is on the stack, or the empty slot where it would go.
     #[inline]
     fn position(&self, hash: u64, state: &[u8]) -> Result<(u64, bool), usize> {
-        let (first, tag) = (self.first_slot(hash), tag(hash));
         let mut step = 0;
-        // There is always an empty slot: the load stays below 1. Only a store without room for a table has none.
-        while let Some(&word) = self.table.get(first ^ step) {
+        loop {
+            let (slot, word) = self.next_alike(hash, &mut step);
             if word == 0 {
-                break;
+                return Err(slot);
             }
-            if (word ^ tag) >> TAG_SHIFT == 0 {
-                let position = word & POSITION_MASK;
-                let (stored, on_stack) = self.arena.get(position);
-                if stored == state {
-                    return Ok((position, on_stack));
-                }
+            let position = word & POSITION_MASK;
+            let (stored, on_stack) = self.arena.get(position);
+            if stored == state {
+                return Ok((position, on_stack));
             }
-            step += 1;
         }
-        Err(first ^ step)
+    }
+
+    /// The next slot that is empty or has a word with the bits of this hash. Only a store without room for a table has none.
+    #[inline(always)]
+    fn next_alike(&self, hash: u64, step: &mut usize) -> (usize, u64) {
+        let (first, tag) = (self.first_slot(hash), tag(hash));
+        loop {
+            let slot = first ^ *step;
+            *step += 1;
+            // There is always an empty slot: the load stays below 1.
+            let word = self.table.get(slot).copied().unwrap_or(0);
+            if word == 0 || (word ^ tag) >> TAG_SHIFT == 0 {
+                return (slot, word);
+            }
+        }
     }
 
     #[inline]
@@ -248,17 +260,36 @@ impl ExactStore {
         let old = std::mem::take(&mut self.table);
         let old_shift = self.shift;
         self.set_table(larger);
+        let mut strays = Vec::with_capacity(STRAYS_AT_ONCE);
         for (slot, word) in old.into_iter().enumerate().filter(|&(_, word)| word != 0) {
-            let hash = if word & STRAY == 0 {
+            if word & STRAY == 0 {
                 // All that the table wants to know of the hash: the bucket has its upper bits, and the word those behind them.
-                ((slot / BUCKET * BUCKET) as u64) << old_shift | word >> TAG_SHIFT << TAG_SHIFT >> TAG_ABOVE
-            } else {
-                self.hash.hash(self.arena.get(word & POSITION_MASK).0)
-            };
-            let slot = self.empty_slot(hash);
-            self.table[slot] = word & !STRAY | self.stray(hash, slot);
+                let bucket = ((slot / BUCKET * BUCKET) as u64) << old_shift;
+                self.put_again(word, bucket | word >> TAG_SHIFT << TAG_SHIFT >> TAG_ABOVE);
+                continue;
+            }
+            self.arena.prefetch(word & POSITION_MASK);
+            strays.push(word);
+            if strays.len() == STRAYS_AT_ONCE {
+                self.put_strays(&mut strays);
+            }
         }
+        self.put_strays(&mut strays);
         true
+    }
+
+    /// Puts words of a smaller table that stand outside their buckets into this one: their states have to be read.
+    fn put_strays(&mut self, strays: &mut Vec<u64>) {
+        for word in strays.drain(..) {
+            self.put_again(word, self.hash.hash(self.arena.get(word & POSITION_MASK).0));
+        }
+    }
+
+    /// Puts a word of a smaller table into this one.
+    #[inline]
+    fn put_again(&mut self, word: u64, hash: u64) {
+        let slot = self.empty_slot(hash);
+        self.table[slot] = word & !STRAY | self.stray(hash, slot);
     }
 }
 
@@ -284,13 +315,9 @@ impl Store for ExactStore {
 
     #[inline]
     fn prefetch_record(&self, hash: u64) {
-        let (first, tag) = (self.first_slot(hash), tag(hash));
-        for step in 0..BUCKET {
-            match self.table.get(first ^ step) {
-                None | Some(0) => return,
-                Some(word) if (word ^ tag) >> TAG_SHIFT == 0 => return self.arena.prefetch(word & POSITION_MASK),
-                Some(_) => {}
-            }
+        let (_, word) = self.next_alike(hash, &mut 0);
+        if word != 0 {
+            self.arena.prefetch(word & POSITION_MASK);
         }
     }
 
