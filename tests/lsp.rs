@@ -18,6 +18,10 @@ struct Client {
 
 impl Client {
     fn start() -> Client {
+        Client::start_with(Value::Null)
+    }
+
+    fn start_with(options: Value) -> Client {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pv"))
             .arg("lsp")
             .stdin(Stdio::piped())
@@ -29,7 +33,9 @@ impl Client {
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         let folder = tempfile::tempdir().expect("a folder");
         let mut client = Client { child, input, output, notes: VecDeque::new(), next: 0, folder };
-        let answer = client.ask("initialize", json!({ "capabilities": {} }));
+        let root = format!("file://{}", client.folder.path().display());
+        let params = json!({ "capabilities": {}, "rootUri": root, "initializationOptions": options });
+        let answer = client.ask("initialize", params);
         assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-16");
         client.tell("initialized", json!({}));
         client
@@ -128,6 +134,34 @@ impl Client {
         self.tell("exit", Value::Null);
         assert_eq!(self.child.wait().expect("ended").code(), Some(0));
     }
+}
+
+#[test]
+fn a_model_is_read_with_macros_folders_and_open_documents() {
+    let mut client = Client::start_with(json!({ "defines": ["N=3", "FLAG", "no name"], "includes": ["parts"] }));
+    std::fs::create_dir(client.path("parts")).expect("a folder");
+    std::fs::write(client.path("parts/defs.h"), "byte x = N;\n").expect("a part");
+    let model = "#ifndef FLAG\n#error needs it\n#endif\n#include \"defs.h\"\ninit { assert(x == 3) }\n";
+    std::fs::write(client.path("m.pml"), model).expect("a model");
+    let told = client.notes.pop_front().expect("a message");
+    assert_eq!(told["params"]["message"], "pv: `no name` in `defines` is not NAME or NAME=VALUE");
+    client.open("m.pml", model);
+    assert_eq!(client.diagnostics("m.pml"), Vec::<Value>::new());
+    // A check has them as well.
+    let verify = json!({ "command": "pv.verify", "arguments": [client.uri("m.pml")] });
+    assert_eq!(client.ask("workspace/executeCommand", verify)["result"]["verdict"], "verified");
+    // The part as it stands in the editor counts, not as it was saved; and the model is told of at once.
+    client.notes.clear();
+    client.open("parts/defs.h", "byte y = N;\n");
+    let wrong = client.diagnostics("m.pml");
+    assert!(wrong[0]["message"].as_str().is_some_and(|text| text.contains("unknown variable `x`")), "{wrong:?}");
+    let uri = client.uri("parts/defs.h");
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(client.diagnostics("m.pml"), Vec::<Value>::new());
+    client.tell("workspace/didChangeConfiguration", json!({ "settings": { "pv": { "defines": [] } } }));
+    let wrong = client.diagnostics("m.pml");
+    assert!(wrong[0]["message"].as_str().is_some_and(|text| text.contains("needs it")), "{wrong:?}");
+    client.end();
 }
 
 fn range(line: u32, from: u32, to: u32) -> Value {

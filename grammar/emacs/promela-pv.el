@@ -15,6 +15,18 @@
 
 (defcustom promela-pv-program "pv" "The program pv." :type 'string)
 
+(defcustom promela-pv-defines nil "Macros for models that need them, as in (\"N=3\")." :type '(repeat string))
+
+(defcustom promela-pv-includes nil "Folders in which included files are looked for." :type '(repeat string))
+
+(defun promela-pv--preprocessor ()
+  "Macros and folders for a command line."
+  (mapconcat #'shell-quote-argument
+             (append (mapcar (lambda (define) (concat "-D" define)) promela-pv-defines)
+                     (mapcan (lambda (folder) (list "-I" (expand-file-name folder))) promela-pv-includes)
+                     '("--"))
+             " "))
+
 (defcustom promela-pv-indent 4 "Columns of one step of indentation." :type 'integer)
 
 (defconst promela-pv-keywords
@@ -89,13 +101,13 @@
   (interactive (list (when current-prefix-arg (read-string "Property: "))))
   (compile (concat (shell-quote-argument promela-pv-program) " check --no-bar "
                    (if property (concat "--property " (shell-quote-argument property) " ") "")
-                   "-- " (shell-quote-argument (file-name-nondirectory buffer-file-name)))))
+                   (promela-pv--preprocessor) " " (shell-quote-argument (file-name-nondirectory buffer-file-name)))))
 
 (defun promela-pv-replay ()
   "Replay the counterexample that `promela-pv-verify' has found."
   (interactive)
   (let ((file (file-name-nondirectory buffer-file-name)))
-    (compile (concat (shell-quote-argument promela-pv-program) " replay -- " (shell-quote-argument file) " "
+    (compile (concat (shell-quote-argument promela-pv-program) " replay " (promela-pv--preprocessor) " " (shell-quote-argument file) " "
                      (shell-quote-argument (concat file ".trail.json"))))))
 
 (defvar promela-pv-mode-map
@@ -119,7 +131,11 @@
 
 (defvar eglot-server-programs)
 (with-eval-after-load 'eglot
-  (add-to-list 'eglot-server-programs `(promela-pv-mode . (,promela-pv-program "lsp"))))
+  (add-to-list 'eglot-server-programs
+               `(promela-pv-mode
+                 . (,promela-pv-program "lsp" :initializationOptions
+                    (:defines ,(vconcat promela-pv-defines)
+                     :includes ,(vconcat (mapcar #'expand-file-name promela-pv-includes)))))))
 
 (declare-function eglot-ensure "eglot")
 (when (locate-library "eglot")

@@ -36,14 +36,21 @@ async function verify(uri, property) {
   }
   await vscode.workspace.saveAll(false);
   const only = property ? ["--property", property] : [];
-  return run(file, ["check", "--no-bar", ...only, ...setting("checkOptions"), "--", path.basename(file)]);
+  return run(file, ["check", "--no-bar", ...only, ...preprocessor(file), ...setting("checkOptions"), "--", path.basename(file)]);
+}
+
+// Macros and folders for included files, for a command line.
+function preprocessor(file) {
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
+  const root = folder ? folder.uri.fsPath : path.dirname(file);
+  return [...setting("defines").map((define) => "-D" + define), ...setting("includes").flatMap((one) => ["-I", path.resolve(root, one)])];
 }
 
 function replay(uri) {
   const file = fileOf(uri);
   if (file) {
     const name = path.basename(file);
-    return run(file, ["replay", "--", name, name + ".trail.json"]);
+    return run(file, ["replay", ...preprocessor(file), "--", name, name + ".trail.json"]);
   }
 }
 
@@ -59,7 +66,8 @@ function activate(context) {
     {
       documentSelector: [{ language: "promela" }],
       // The commands are registered here, in the client.
-      initializationOptions: { clientCommands: true },
+      initializationOptions: { clientCommands: true, defines: setting("defines"), includes: setting("includes") },
+      synchronize: { configurationSection: "pv" },
     }
   );
   return client.start();

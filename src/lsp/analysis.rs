@@ -1,24 +1,27 @@
 //! What is known about a document: its tree as far as it can be read, its names, and what is wrong with it.
 
 use super::position::{Lines, path_of, uri_of};
+use super::settings::Settings;
 use crate::lint;
 use crate::load::read_parts;
 use crate::names::Names;
 use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::lexer::PpToken;
-use crate::source::preprocess::{PreprocessOptions, preprocess};
-use crate::source::{Expansion, FileId, SourceMap, Span};
+use crate::source::preprocess::preprocess;
+use crate::source::{Expansion, FileId, SourceFile, SourceMap, Span};
 use crate::syntax::tree::Unit;
 use lsp_types as types;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// More diagnostics than this are of no use to anybody.
 const MOST_SHOWN: usize = 1000;
 
 /// The map of a document that nothing was read of yet.
-fn map_of(uri: &str, text: &str) -> (SourceMap, FileId) {
-    let mut map = SourceMap::new();
+fn map_of(uri: &str, text: &str, settings: &Settings) -> (SourceMap, FileId) {
+    let mut map = SourceMap::with_unsaved(Arc::clone(&settings.unsaved));
     let path = path_of(uri);
     let name = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
     let file = map.add_file(name, path, text.to_owned());
@@ -26,9 +29,9 @@ fn map_of(uri: &str, text: &str) -> (SourceMap, FileId) {
 }
 
 /// What the preprocessor makes of a document.
-pub(super) fn expanded(uri: &str, text: &str) -> Vec<PpToken> {
-    let (mut map, file) = map_of(uri, text);
-    preprocess(&mut map, file, &PreprocessOptions::default(), &mut Vec::new())
+pub(super) fn expanded(uri: &str, text: &str, settings: &Settings) -> Vec<PpToken> {
+    let (mut map, file) = map_of(uri, text, settings);
+    preprocess(&mut map, file, &settings.options, &mut Vec::new())
 }
 
 /// A document and all that was found out about it.
@@ -41,22 +44,36 @@ pub(super) struct Analysis {
     pub unit: Option<Unit>,
     pub names: Names,
     pub diagnostics: Vec<Diagnostic>,
+    /// What it was read with.
+    pub settings: Settings,
 }
 
 impl Analysis {
-    /// Reads a document as `pv check` would read the file; what it includes comes from the disk.
-    pub(crate) fn of(uri: &str, text: &str) -> Analysis {
-        let (mut map, file) = map_of(uri, text);
+    /// Reads a document as `pv check` would read the file; what it includes comes from open documents, else from the disk.
+    pub(super) fn of(uri: &str, text: &str, settings: &Settings) -> Analysis {
+        let (mut map, file) = map_of(uri, text, settings);
         let mut diagnostics = Vec::new();
-        let options = PreprocessOptions::default();
-        let (unit, model) = read_parts(&mut map, file, None, &options, &mut diagnostics, &|| None);
+        let (unit, model) = read_parts(&mut map, file, None, &settings.options, &mut diagnostics, &|| None);
         if let (Some(unit), Some(model)) = (&unit, model) {
             lint::lint(&map, unit, &mut diagnostics);
             diagnostics.extend(model.broken.into_iter().flat_map(|formula| formula.diagnostics));
         }
         lint::settle(&map, &mut diagnostics);
         let names = unit.as_ref().map(Names::of).unwrap_or_default();
-        Analysis { uri: uri.to_owned(), map, file, unit, names, diagnostics }
+        Analysis { uri: uri.to_owned(), map, file, unit, names, diagnostics, settings: settings.clone() }
+    }
+
+    /// Does the document include this file?
+    pub(super) fn includes(&self, path: &Path) -> bool {
+        let included = |(number, file): (usize, &SourceFile)| number != self.file.0 as usize && file.path.is_some();
+        let same =
+            |file: &SourceFile| file.path.as_ref().and_then(|own| own.canonicalize().ok()).as_deref() == Some(path);
+        self.map
+            .files()
+            .iter()
+            .enumerate()
+            .filter(|&(number, file)| included((number, file)))
+            .any(|(_, file)| same(file))
     }
 
     /// The text of the document.

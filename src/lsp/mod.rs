@@ -2,13 +2,14 @@
 //!
 //! One thread answers, in the order in which it was asked; the only other ones read, write, and wait for checks. A document is
 //! analysed when nothing more waits to be read, or when somebody asks about it: a fast typist is followed without a
-//! queue. An analysis is a function of the text alone, so nothing is kept that could be stale. A panic in an answer
+//! queue. An analysis is a function of the texts and of what the client has set, so nothing is kept that could be stale. A panic in an answer
 //! is a bug, told as an error of that request; the server goes on.
 
 mod analysis;
 mod answers;
 mod position;
 mod rename;
+mod settings;
 mod transport;
 mod verify;
 
@@ -17,7 +18,8 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response
 use lsp_types as types;
 use position::Lines;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use settings::Settings;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
@@ -43,6 +45,7 @@ struct Document {
 struct Server<'c> {
     connection: &'c Connection,
     documents: BTreeMap<String, Document>,
+    settings: Settings,
     /// For each document the files to which its diagnostics went.
     published: BTreeMap<String, BTreeSet<String>>,
     running: verify::Running,
@@ -59,6 +62,7 @@ fn serve(connection: &Connection) -> u8 {
     let mut server = Server {
         connection,
         documents: BTreeMap::new(),
+        settings: Settings::default(),
         published: BTreeMap::new(),
         running: verify::Running::default(),
         versions: Arc::default(),
@@ -99,6 +103,9 @@ impl Server<'_> {
             (_, _, true) => Err((ErrorCode::InvalidRequest, "the server has been shut down".to_owned())),
             ("initialize", false, _) => {
                 self.initialised = true;
+                let (settings, wrong) = Settings::of(&request.params);
+                self.settings = settings;
+                self.complain(&wrong);
                 Ok(Some(capabilities(&request.params)))
             }
             ("initialize", true, _) => Err((ErrorCode::InvalidRequest, "initialised already".to_owned())),
@@ -175,7 +182,7 @@ impl Server<'_> {
     fn analysis(&mut self, uri: &str) -> Option<&Analysis> {
         let document = self.documents.get_mut(uri)?;
         if document.analysis.is_none() {
-            document.analysis = Some(Analysis::of(uri, &document.text));
+            document.analysis = Some(Analysis::of(uri, &document.text, &self.settings));
         }
         document.analysis.as_ref()
     }
@@ -199,13 +206,15 @@ impl Server<'_> {
                 }
             }
             // What it includes may have changed on the disk.
-            "textDocument/didSave" => {
-                for document in self.documents.values_mut() {
-                    (document.analysis, document.told) = (None, false);
-                }
+            "textDocument/didSave" => self.read_all_again(),
+            "workspace/didChangeConfiguration" => {
+                let wrong = self.settings.take(&note.params["settings"]["pv"]);
+                self.complain(&wrong);
+                self.read_all_again();
             }
             "textDocument/didClose" => {
                 self.documents.remove(&uri);
+                self.read_including(&uri);
                 if let Ok(mut versions) = self.versions.lock() {
                     versions.remove(&uri);
                 }
@@ -220,7 +229,35 @@ impl Server<'_> {
         if let Ok(mut versions) = self.versions.lock() {
             versions.insert(uri.clone(), version);
         }
-        self.documents.insert(uri, Document { text, version, analysis: None, told: false });
+        self.documents.insert(uri.clone(), Document { text, version, analysis: None, told: false });
+        self.read_including(&uri);
+    }
+
+    fn read_all_again(&mut self) {
+        for document in self.documents.values_mut() {
+            (document.analysis, document.told) = (None, false);
+        }
+    }
+
+    /// The text of a document is another one: those that include it are read again, with the texts as they are now.
+    fn read_including(&mut self, uri: &str) {
+        let on_disk = |uri: &str| position::path_of(uri).and_then(|path| path.canonicalize().ok());
+        let texts = self.documents.iter().filter_map(|(uri, document)| Some((on_disk(uri)?, document.text.clone())));
+        self.settings.unsaved = Arc::new(texts.collect::<HashMap<_, _>>());
+        let Some(path) = on_disk(uri) else { return };
+        for document in self.documents.values_mut() {
+            if document.analysis.as_ref().is_some_and(|analysis| analysis.includes(&path)) {
+                (document.analysis, document.told) = (None, false);
+            }
+        }
+    }
+
+    /// Settings that make no sense are told.
+    fn complain(&self, wrong: &[String]) {
+        for what in wrong {
+            let params = types::ShowMessageParams { typ: types::MessageType::ERROR, message: format!("pv: {what}") };
+            self.send(Message::Notification(Notification::new("window/showMessage".to_owned(), params)));
+        }
     }
 
     /// Publishes what is wrong with the documents that have changed.
@@ -274,6 +311,7 @@ impl Server<'_> {
             uri,
             property,
             replay,
+            options: self.settings.arguments(),
             known: known.unwrap_or_default(),
             version,
             versions: self.versions.clone(),
@@ -287,7 +325,7 @@ impl Server<'_> {
 /// Asks everything about a text, at a place that hangs on `seed`.
 #[cfg(test)]
 pub(crate) fn try_everything(text: &str, seed: u32) {
-    let analysis = Analysis::of("untitled:m.pml", text);
+    let analysis = Analysis::of("untitled:m.pml", text, &Settings::default());
     let lines = Lines::of(text);
     let offset = lines.offset(lines.position(seed.wrapping_mul(0x9e37_79b1) % (text.len() as u32 + 1)));
     let _ = (analysis.by_file(), answers::hover(&analysis, offset), answers::definition(&analysis, offset));

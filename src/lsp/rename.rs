@@ -176,9 +176,10 @@ fn written(analysis: &Analysis, symbol: usize, old: &str) -> Result<Vec<u32>, St
 
 /// Whether the renamed text means the same.
 fn proves(analysis: &Analysis, renamed: &str, old: &str, new: &str) -> Result<(), String> {
-    let uri = &analysis.uri;
-    let same_tokens = || same(&expanded(uri, analysis.text()), &expanded(uri, renamed), old, new);
-    if shape(analysis) == shape(&Analysis::of(uri, renamed)) && same_tokens() {
+    let (uri, settings) = (&analysis.uri, &analysis.settings);
+    let tokens = |text: &str| expanded(uri, text, settings);
+    let same_tokens = || same(&tokens(analysis.text()), &tokens(renamed), old, new);
+    if shape(analysis) == shape(&Analysis::of(uri, renamed, settings)) && same_tokens() {
         return Ok(());
     }
     Err(match words(analysis.text(), new)[..] {

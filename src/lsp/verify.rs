@@ -34,6 +34,8 @@ pub(super) struct Job {
     pub uri: String,
     pub property: Option<String>,
     pub replay: bool,
+    /// Macros and folders for included files.
+    pub options: Vec<std::ffi::OsString>,
     /// What is known about the document, to which the errors are added.
     pub known: Vec<types::Diagnostic>,
     /// `None` if the document is not open.
@@ -59,9 +61,10 @@ where
         if !folder.join(&trail).is_file() {
             return Err("there is no counterexample: verify the model first".into());
         }
-        command.arg("replay").arg("--").arg(file).arg(trail);
+        command.arg("replay").args(&job.options).arg("--").arg(file).arg(trail);
     } else {
         command.args(["check", "--json", "--time", SECONDS, "--memory", MEMORY]);
+        command.args(&job.options);
         command.args(job.property.iter().flat_map(|name| ["--property", name]));
         command.arg("--").arg(file);
     }

@@ -13,6 +13,7 @@ pub mod suggest;
 pub mod visible;
 
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -110,12 +111,19 @@ impl SourceFile {
 pub struct SourceMap {
     files: Vec<SourceFile>,
     expansions: Vec<Expansion>,
+    /// Texts that are read in place of files: what stands in an editor and was not saved yet.
+    unsaved: Arc<HashMap<PathBuf, String>>,
 }
 
 impl SourceMap {
     /// Nothing yet.
     pub fn new() -> SourceMap {
         SourceMap::default()
+    }
+
+    /// Nothing yet; these texts are read in place of the files with these paths (absolute, without `.`, `..` and links).
+    pub fn with_unsaved(unsaved: Arc<HashMap<PathBuf, String>>) -> SourceMap {
+        SourceMap { unsaved, ..SourceMap::default() }
     }
 
     /// Adds a file.

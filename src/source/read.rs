@@ -74,10 +74,19 @@ impl SourceMap {
     /// Reads a file. What is odd about its bytes is added to `diagnostics`.
     pub fn read_file(&mut self, path: &Path, diagnostics: &mut Vec<Diagnostic>) -> Result<FileId, ReadError> {
         let name = path.display().to_string();
+        if let Some(text) = self.unsaved_text(path) {
+            return self.read_from(name, Some(path), text.as_bytes(), diagnostics);
+        }
         match File::open(path) {
             Ok(file) => self.read_from(name, Some(path), file, diagnostics),
             Err(error) => Err(ReadError::Io { name, error }),
         }
+    }
+
+    fn unsaved_text(&self, path: &Path) -> Option<String> {
+        // Where there are none, nothing is asked of the disk.
+        let path = (!self.unsaved.is_empty()).then(|| path.canonicalize().ok())??;
+        self.unsaved.get(&path).cloned()
     }
 
     fn read_from(
