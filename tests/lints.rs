@@ -135,6 +135,8 @@ fn cut_off() {
 fn assignments_as_guards() {
     fires(Code::AssignedGuard, "byte x; init { if :: x = 1 -> skip :: else -> x = 0 fi; assert(x < 2) }");
     fires(Code::AssignedGuard, "byte x; init { do :: x == 0 -> x++ :: x = 1 -> break od; assert(x < 2) }");
+    // A step that may be taken or not: a choice at random.
+    silent("byte x; init { do :: x == 0 -> x++ :: x = 1; break od; assert(x < 2) }");
     // A choice at random, a reset beside a bound, and a step of a counter are what people write.
     silent("byte x; init { if :: x = 1 :: x = 2 :: x = 3 fi; assert(x > 0) }");
     silent("byte x; init { do :: x < 3 -> x++ :: x = 0 :: break od }");

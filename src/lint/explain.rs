@@ -64,7 +64,7 @@ pub fn explanation(code: Code) -> Explanation {
         ),
         Code::AssignedGuard => (
             "an assignment where a comparison was meant",
-            "`x = 1` as the first statement of an option can always be taken, so an `else` beside it never is. pv is silent where it looks meant: in a choice at random every option may begin with an assignment.",
+            "`x = 1` as the first statement of an option can always be taken, so an `else` beside it never is. pv is silent where it looks meant: in a choice at random every option may begin with an assignment, and `x = 1; …` is a step, where `x = 1 -> …` beside `x == 2 -> …` looks like a guard.",
             "byte x;\ninit { if :: x = 1 -> skip :: else -> x = 2 fi; assert(x < 3) }\n",
             "byte x;\ninit { if :: x == 1 -> skip :: else -> x = 2 fi; assert(x < 3) }\n",
         ),

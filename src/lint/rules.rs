@@ -15,6 +15,7 @@ use std::sync::Arc;
 /// Runs every rule.
 pub(super) fn run(map: &SourceMap, unit: &Unit, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
     let mut walk = Walk {
+        map,
         names,
         proctypes: proctypes(unit),
         seen: HashSet::new(),
@@ -173,6 +174,7 @@ fn declared_by_macro(map: &SourceMap, symbol: &Symbol) -> Option<Diagnostic> {
 
 /// The walk over the statements.
 struct Walk<'a> {
+    map: &'a SourceMap,
     names: &'a Names,
     proctypes: Vec<&'a Proctype>,
     /// The body of an inline is walked through once for each call.
@@ -393,7 +395,8 @@ impl Walk<'_> {
             let constant = self.constant(value).is_some();
             let (label, beside) = match (otherwise, compared) {
                 (Some(span), _) => ("so this is never taken", span),
-                (None, Some(span)) if constant && option.steps.len() > 1 => ("this compares", span),
+                // With `;` behind it, it is a step that may be taken or not: a choice at random.
+                (None, Some(beside)) if constant && self.is_before_arrow(*span) => ("this compares", beside),
                 _ => continue,
             };
             let help = format!("to compare, write `{name} == {}`", short::expr(value));
@@ -402,6 +405,14 @@ impl Walk<'_> {
                 Diagnostic::warning(message, *span, "an assignment as a guard").with_code(Code::AssignedGuard);
             self.report(warning.with_label(beside, label).with_help(help));
         }
+    }
+}
+
+impl Walk<'_> {
+    /// Does an arrow follow, as behind a guard?
+    fn is_before_arrow(&self, span: Span) -> bool {
+        let file = self.map.files().get(span.file.0 as usize);
+        file.and_then(|file| file.text.get(span.end as usize..)).is_some_and(|rest| rest.trim_start().starts_with("->"))
     }
 }
 

@@ -337,7 +337,13 @@ impl<'a> Analyser<'a> {
             // SPIN's compiler objects only to more fields than any channel has; otherwise it is a run-time error.
             let refused = send.given > self.most_fields && !send.receive;
             let Some((fields, declared)) = send.channel else {
-                if refused {
+                if refused && self.most_fields == 0 {
+                    let message = format!("`{}` stands for no channel: the model has none", send.name);
+                    let help =
+                        format!("a channel is made where it is declared: `chan {} = [1] of {{ byte }}`", send.name);
+                    let diagnostic = Diagnostic::error(message, send.span, "there is nothing to send to");
+                    self.report(diagnostic.with_code(Code::MessageFields).with_help(help));
+                } else if refused {
                     let most = self.most_fields;
                     let label = format!("{} given, but no channel of the model has more than {most}", send.given);
                     let message = format!("too many fields in a message to `{}`", send.name);
