@@ -440,7 +440,13 @@ fn combinations_are_refused_by_name() {
         let output = folder.pv(&format!("check m.pml {line} --json"));
         assert_eq!(code(&output), 2, "{line}");
         assert!(err(&output).contains(says), "{line}: {}", err(&output));
-        assert!(output.stdout.is_empty(), "{line}");
+        let told = json(&output);
+        assert_eq!((told["verdict"].as_str(), told["model"].as_str()), (Some("not-checked"), None), "{line}");
+        assert!(
+            told["diagnostics"][0]["message"].as_str().is_some_and(|message| message.starts_with(says)),
+            "{told:#}"
+        );
+        assert!(folder.pv(&format!("check m.pml {line}")).stdout.is_empty(), "{line}");
     }
     // What the model decides is told like what is wrong with the model.
     let output = folder.pv("check m.pml --property p -DBUG=0 --json");

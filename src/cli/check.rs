@@ -6,8 +6,8 @@ use super::cluster::{Cluster, GONE};
 use super::combine;
 use super::console::{Console, WRONG};
 use super::load::{Loaded, load_for_check};
-use super::options::{CheckArgs, ModelArgs};
-use super::output::Output;
+use super::options::{CheckArgs, Format, ModelArgs};
+use super::output::{self, Output};
 use super::plan::plans;
 use crate::checkpoint::{CheckpointSchedule, Reader};
 use crate::exec::{Machine, Program};
@@ -37,7 +37,9 @@ const INTERNAL_ERROR: u8 = 101;
 /// Runs the command; gives the exit code.
 pub(crate) fn run(console: &Console, args: &CheckArgs) -> u8 {
     if let Err(message) = combine::check(args) {
-        return console.wrong(message);
+        let code = console.wrong(message);
+        // Who asked for a document gets one.
+        return if args.format() == Format::Text { code } else { output::refused(console, args.format()) };
     }
     if args.is_several() {
         return super::several::run(console, args);

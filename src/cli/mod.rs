@@ -38,9 +38,11 @@ mod watched;
 
 pub use library::{Answer, Counterexample, TextStep, Verifier};
 
+use crate::report::formats::Told;
 use crate::search::monitor::available;
-use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
-use console::Console;
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use console::{Console, WRONG};
+use options::Format;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -98,9 +100,14 @@ const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 /// The whole program.
 pub fn main() -> ExitCode {
     crate::store::give_back_memory();
-    let cli = match Cli::from_arg_matches(&forgiving(Cli::command()).get_matches()) {
+    let matches = forgiving(Cli::command()).try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => {
+            let code = refused(&error);
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
     };
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(std::io::stderr(), "internal error: {panic}\nThis is a bug in pv, please report it.");
@@ -118,6 +125,28 @@ pub fn main() -> ExitCode {
         }
     }
     ExitCode::from(run(&cli))
+}
+
+/// The command line makes no sense. Of `check` some ask for a document on standard output; they get one. Gives the exit code.
+fn refused(error: &clap::Error) -> u8 {
+    let code = u8::try_from(error.exit_code()).unwrap_or(WRONG);
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let asked = |name: &str| {
+        let whole = format!("--format={name}");
+        let apart = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == name);
+        apart || words.contains(&whole) || (name == "json" && words.iter().any(|word| word == "--json"))
+    };
+    let named = |format: &&Format| format.to_possible_value().is_some_and(|value| asked(value.get_name()));
+    let format = Format::value_variants().iter().find(named).copied();
+    if let (true, true, Some(format)) = (error.use_stderr(), words.iter().any(|word| word == "check"), format) {
+        let console = Console::new(Default::default());
+        let text = error.render().to_string();
+        let message =
+            text.split("\n\nUsage:").next().and_then(|text| text.split("\n\nFor more").next()).unwrap_or_default();
+        console.keep([Told::error(message.trim().trim_start_matches("error: "))]);
+        output::refused(&console, format);
+    }
+    code
 }
 
 /// A flag that is given twice says nothing new, and is no error.

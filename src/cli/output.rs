@@ -2,7 +2,7 @@
 //! document for programs is one, however many models it is about, and is printed at the end.
 
 use super::cluster::GONE;
-use super::console::Console;
+use super::console::{Console, WRONG};
 use super::options::{CheckArgs, Format};
 use crate::report::formats::{Checked, NOT_CHECKED, github, junit, sarif, summary};
 use crate::report::{Report, json, text};
@@ -117,11 +117,24 @@ impl<'a> Output<'a> {
     }
 }
 
+/// The document about a command line that makes no sense: no model was looked at. Gives the exit code.
+pub(super) fn refused(console: &Console, format: Format) -> u8 {
+    let checked = Checked::not_checked("", WRONG, console.take_told());
+    let text = match format {
+        Format::Text => return WRONG,
+        Format::Json => json::text(&not_checked(&checked)),
+        Format::Sarif => json::text(&sarif::render(&[checked], WRONG)),
+        Format::Junit => junit::render(&[checked]),
+        Format::Github => github::render(&[checked]),
+    };
+    console.print_data(&text, WRONG)
+}
+
 /// The object of a model that has no report.
 fn not_checked(checked: &Checked) -> Value {
     json!({
         "pv": env!("CARGO_PKG_VERSION"),
-        "model": checked.model,
+        "model": (!checked.model.is_empty()).then_some(&checked.model),
         "verdict": NOT_CHECKED,
         "reason": checked.reason,
         "exit_code": checked.code,

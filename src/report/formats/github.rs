@@ -33,7 +33,10 @@ pub(crate) fn render(all: &[Checked]) -> String {
 
 fn line(command: &str, region: Option<&Region>, title: &str, message: &str) -> String {
     let mut properties = Vec::new();
-    if let Some(region) = region {
+    // A formula and standard input are no files of the repository: the place is a part of the message.
+    let elsewhere = region.filter(|region| !region.is_in_file()).map(|region| format!("{}: ", region.place()));
+    let message = format!("{}{message}", elsewhere.unwrap_or_default());
+    if let Some(region) = region.filter(|region| region.is_in_file()) {
         properties.push(format!("file={}", property(&region.file)));
         properties.push(format!("line={}", region.line));
         // Columns of an annotation lie on one line.
@@ -48,7 +51,7 @@ fn line(command: &str, region: Option<&Region>, title: &str, message: &str) -> S
         }
     }
     properties.push(format!("title={}", property(title)));
-    format!("::{command} {}::{}\n", properties.join(","), data(&visible(message)))
+    format!("::{command} {}::{}\n", properties.join(","), data(&visible(&message)))
 }
 
 /// The message of a command.
@@ -78,6 +81,13 @@ mod tests {
             line("error", Some(&region), "pv: assertion", "100%\r\n::warning::x"),
             "::error file=a%2Cb%3Ac%25%0A.pml,line=3,endLine=3,col=2,endColumn=5,title=pv%3A assertion::100%25\\x0d%0A::warning::x\n"
         );
+    }
+
+    #[test]
+    fn a_formula_is_no_file() {
+        let end = super::super::told::Position { line: 1, column: 5 };
+        let region = Region { file: "<formula>".into(), line: 1, column: 4, end };
+        assert_eq!(line("error", Some(&region), "pv", "no"), "::error title=pv::<formula>:1:4: no\n");
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn counts<'c>(cases: impl Iterator<Item = &'c Case>, seconds: f64) -> String {
 }
 
 fn suite(out: &mut String, checked: &Checked) {
-    let name = attribute(&checked.model);
+    let name = attribute(if checked.model.is_empty() { "command line" } else { &checked.model });
     let _ = writeln!(out, "  <testsuite name=\"{name}\" {}>", counts(checked.cases.iter(), checked.seconds));
     for case in &checked.cases {
         let _ = write!(

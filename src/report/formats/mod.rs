@@ -226,6 +226,9 @@ impl Checked {
     /// `m.pml: verified; 67 states, 0.001 s`.
     pub(crate) fn line(&self) -> String {
         let model = visible(&self.model).replace('\n', " ");
+        if model.is_empty() {
+            return self.headline.clone();
+        }
         if self.verdict == NOT_CHECKED {
             return format!("{model}: {}", self.headline);
         }

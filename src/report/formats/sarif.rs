@@ -63,11 +63,13 @@ fn notifications(checked: &Checked) -> Vec<Value> {
     let reason = checked.reason.iter().filter(|_| !checked.told.iter().any(Told::is_error));
     let reason = reason.map(|reason| ("error", format!("{}: {reason}", checked.verdict)));
     let notification = |(level, text): (&str, String)| {
-        json!({
-            "level": level,
-            "message": { "text": text },
-            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&checked.model) } } }],
-        })
+        let mut told = json!({ "level": level, "message": { "text": text } });
+        // A command line that is refused, and a model on standard input, are no files.
+        if !checked.model.is_empty() && checked.model != "<stdin>" {
+            let artifact = json!({ "artifactLocation": { "uri": uri(&checked.model) } });
+            told["locations"] = json!([{ "physicalLocation": artifact }]);
+        }
+        told
     };
     told.chain(reason).map(notification).collect()
 }
@@ -136,6 +138,11 @@ fn code_flow(finding: &Finding) -> Value {
 }
 
 fn location(region: &Region, message: Option<&str>) -> Value {
+    if !region.is_in_file() {
+        let place = region.place();
+        let text = message.map_or_else(|| place.clone(), |message| format!("{place}: {message}"));
+        return json!({ "logicalLocations": [{ "fullyQualifiedName": region.file }], "message": { "text": text } });
+    }
     let mut place = json!({
         "startLine": region.line,
         "startColumn": region.column,
@@ -180,7 +187,7 @@ mod tests {
     #[test]
     fn names_of_files_become_references() {
         assert_eq!(uri("./models/a b.pml"), "models/a%20b.pml");
-        assert_eq!(uri("<stdin>"), "%3Cstdin%3E");
+        assert_eq!(uri("<a>.pml"), "%3Ca%3E.pml");
         assert_eq!(uri("ü:1.pml"), "%C3%BC%3A1.pml");
         #[cfg(unix)]
         assert_eq!(uri("/m/a.pml"), "file:///m/a.pml");

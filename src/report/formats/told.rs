@@ -28,6 +28,16 @@ pub(crate) struct Position {
 }
 
 impl Region {
+    /// Does the place lie in a file that others can open, too? A formula and standard input have no address.
+    pub(crate) fn is_in_file(&self) -> bool {
+        !["<stdin>", "<formula>", "<expression>", "<command line>", "<built-in>"].contains(&&*self.file)
+    }
+
+    /// `<formula>:1:4`.
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line, self.column)
+    }
+
     /// The place that the user wrote; `None` for text that stands in no file.
     pub(crate) fn of(map: &SourceMap, span: Span) -> Option<Region> {
         let site = map.use_site(span);
