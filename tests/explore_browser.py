@@ -348,6 +348,19 @@ def counterexample(pv, folder, browser):
     browser.key("1")
     until(lambda: len(browser.texts("#branches .pick")) == 2, "a branch behind the counterexample")
     equal(browser.text("#verdict"), "exploration")
+    # On the branch the claim moves as in a search: its step comes along with that of the process, and both are undone together.
+    length = lambda: int(browser.text("#position").split()[2])
+    browser.key("1")
+    until(lambda: length() == total + 3 and browser.text("#said").startswith("claim p"), "the claim has moved behind the process")
+    assert browser.texts("#choices h3")[0] == "turn(0)", browser.texts("#choices h3")
+    browser.key("u")
+    until(lambda: length() == total + 1, "both steps are undone")
+    # x is never 9: the search says so.
+    browser.type("#condition", "x == 9")
+    browser.click("#rununtil")
+    until(lambda: "no state that can be reached" in browser.text("#notice"), "the whole space was searched")
+    # The browser notes what the server has refused.
+    equal([message for message in browser.errors() if "409" not in message], [])
     explorer.end()
 
 
@@ -369,6 +382,24 @@ def kept(pv, folder, browser):
     equal(browser.texts("#variables tr:first-child td")[0], "0")
     equal(browser.texts(".move.cannot .why"), ["the channel q is empty", "nobody sends on meet"])
     equal(browser.run("return [...document.querySelectorAll('.live')].filter(e => e.offsetParent).length"), 0)
+    # Variables can be watched without a server; expressions were given when the page was written.
+    browser.key("w")
+    browser.type("#expression", "left[0]:mine" + ENTER)
+    equal(browser.texts("#watched li"), ["left[0]:mine7✕"])
+    browser.type("#expression", "x + 1" + ENTER)
+    assert "--watch" in browser.text("#notice"), browser.text("#notice")
+    browser.run("document.activeElement.blur()")
+    browser.go(page_of(pv, folder, name, trail, "watched.html", "--watch", "x * 2"))
+    equal(browser.texts("#watched .code"), ["x * 2", "6"])
+    # On paper the whole chart is there, though only a part of it is drawn on the screen.
+    count = write(folder, "count.pml", "byte x; active proctype p() { do :: x < 90 -> x++ :: else -> break od; assert(false) }")
+    browser.go(page_of(pv, folder, count, trail_of(pv, folder, count), "count.html"))
+    drawn = lambda: browser.run("return document.querySelectorAll('#lanes svg g').length")
+    shown = drawn()
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert drawn() > shown, (drawn(), shown)
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    equal(drawn(), shown)
     equal(browser.run("return document.documentElement.scrollWidth <= innerWidth"), True)
     browser.go(page_of(pv, folder, name, trail, "end.html", "--last", "2"))
     equal(browser.text("#position"), "2 of 2")

@@ -169,15 +169,72 @@ fn a_replay_speaks_in_the_words_of_the_source() {
     assert_eq!((&of("x = 3")["written"], &of("x = 3")["calls"]), (&json!("x = MAX"), &json!([])));
     assert_eq!(of("q!3")["written"], json!(null));
     assert_eq!((&of("x = (x+3)")["written"], &of("x = (x+3)")["calls"]), (&json!("x = x + MAX"), &json!(["add(4)"])));
+    // It ends with the argument, so it stands nowhere as it is: not even where it is called.
+    assert_eq!((&of("x = 4")["written"], &of("x = 4")["calls"]), (&json!(null), &json!(["add(4)"])));
     assert_eq!(of("i = 1")["written"], json!(null));
     assert_eq!(of("assert((x==3))")["written"], "assert(x == MAX)");
+    let expanded = out(&folder.pv(&format!("{line} --expanded")));
+    assert!(expanded.contains("  x = (x+3)\n") && !expanded.contains(" in add"), "{expanded}");
     let plain = out(&folder.pv(line));
-    assert!(plain.contains("x = (x+3)\n") && !plain.contains("  claim formula  "), "{plain}");
+    assert!(plain.contains("  x = x + MAX   in add(4)\n") && !plain.contains("  claim formula  "), "{plain}");
     assert!(plain.contains(" of the claim not shown (--claim-steps) --\n"), "{plain}");
     let written = out(&folder.pv(&format!("{line} --as-written --claim-steps")));
     assert!(written.contains("  x = x + MAX   in add(4)\n") && written.contains("  q!3\n"), "{written}");
     assert!(written.contains("  claim formula  ") && !written.contains("not shown"), "{written}");
     assert_eq!(code(&folder.pv(&format!("{line} --json --claim-steps"))), 2);
+    assert_eq!(code(&folder.pv(&format!("{line} --as-written --expanded"))), 2);
+}
+
+#[test]
+fn a_command_line_that_is_refused_is_told_in_the_format_that_was_asked_for() {
+    let folder = Folder::new();
+    for (line, message) in [
+        ("check fine.pml --hub", "--hub without --search bfs --cache makes no sense"),
+        ("check fine.pml --cache x", "invalid value 'x' for '--cache <N>'"),
+        ("check fine.pml --nosuch", "unexpected argument '--nosuch' found"),
+    ] {
+        let text = folder.pv(line);
+        assert_eq!((code(&text), out(&text)), (2, String::new()), "{line}");
+        let of = |format: &str| folder.pv(&format!("{line} {format}"));
+        for format in ["--json", "--format json", "--format=json"] {
+            let refused = of(format);
+            let told = document(&refused);
+            must_fit("check", &told, line);
+            assert_eq!((code(&refused), &told["model"], &told["exit_code"]), (2, &json!(null), &json!(2)), "{line}");
+            assert!(
+                told["diagnostics"][0]["message"].as_str().is_some_and(|text| text.starts_with(message)),
+                "{told:#}"
+            );
+            assert!(err(&refused).contains(message), "{}", err(&refused));
+        }
+        let sarif = document(&of("--format sarif"));
+        let invocation = &sarif["runs"][0]["invocations"][0];
+        assert_eq!((&invocation["executionSuccessful"], &invocation["exitCode"]), (&json!(false), &json!(2)), "{line}");
+        let told = &invocation["toolExecutionNotifications"][0];
+        assert!(told["message"]["text"].as_str().is_some_and(|text| text.starts_with(message)), "{told:#}");
+        assert_eq!(told["locations"], json!(null));
+        assert!(out(&of("--format github")).starts_with(&format!("::error title=pv::{message}")), "{line}");
+        assert!(
+            out(&of("--format junit"))
+                .contains("<testsuite name=\"command line\" tests=\"1\" failures=\"0\" errors=\"1\""),
+            "{line}"
+        );
+    }
+    // Help is no refusal.
+    let help = folder.pv("check --json --help");
+    assert!(code(&help) == 0 && out(&help).contains("Usage:"), "{}", out(&help));
+}
+
+#[test]
+fn what_stands_in_no_file_has_no_address() {
+    let folder = Folder::new();
+    let line = "check fine.pml --formula [](nothing==8)";
+    let sarif = document(&folder.pv(&format!("{line} --format sarif")));
+    let place = &sarif["runs"][0]["results"][0]["locations"][0];
+    assert_eq!(place["physicalLocation"], json!(null), "{sarif:#}");
+    assert_eq!(place["logicalLocations"][0]["fullyQualifiedName"], "<formula>", "{sarif:#}");
+    let github = out(&folder.pv(&format!("{line} --format github")));
+    assert!(github.contains("::error title=pv::<formula>:1:4: ") && !github.contains("file="), "{github}");
 }
 
 #[test]
@@ -189,8 +246,8 @@ fn charts_are_text_where_the_name_says_so() {
     );
     assert_eq!(code(&folder.pv("check m.pml")), 1);
     for (name, begins, holds) in [
-        ("c.mmd", "sequenceDiagram\n", "  p0->>c0: 7\n  c0->>p1: 7\n"),
-        ("c.puml", "@startuml\n", "  p0 -> c0: 7\n  c0 -> p1: 7\n"),
+        ("c.mmd", "sequenceDiagram\n", "  p0->>c0: 1 · 7\n  c0->>p1: 2 · 7\n"),
+        ("c.puml", "@startuml\n", "  p0 -> c0: 1 · 7\n  c0 -> p1: 2 · 7\n"),
         ("c.svg", "<svg", "q!7"),
     ] {
         assert_eq!(code(&folder.pv(&format!("replay m.pml m.pml.trail.json --chart {name}"))), 0);
@@ -419,12 +476,18 @@ fn what_is_of_one_model_is_refused_for_several() {
         ("fine.pml -", "`-` with other models"),
         ("fine.pml fine.pml", "a model twice"),
         ("fine.pml ./fine.pml", "fine.pml and ./fine.pml are one file"),
-        ("fine.pml --json --format junit", "--json with another --format"),
     ] {
         let output = folder.pv(&format!("check {line}"));
         assert_eq!((code(&output), out(&output).as_str()), (2, ""), "{line}");
         assert!(err(&output).contains(says), "{line}: {}", err(&output));
     }
+    let both = folder.pv("check fine.pml --json --format junit");
+    assert_eq!(code(&both), 2);
+    assert!(
+        err(&both).contains("--json with another --format") && out(&both).contains("\"not-checked\""),
+        "{}",
+        out(&both)
+    );
     // A setting of a comparison has one model, too.
     folder.write("matrix.toml", "[[runs]]\nsleep = \"broken.pml\"\n");
     let output = folder.pv("compare fine.pml --out o --matrix matrix.toml");

@@ -87,6 +87,15 @@ fn watched_values_are_printed_where_they_change() {
 }
 
 #[test]
+fn watched_values_are_kept_in_the_page() {
+    let folder = Folder::new();
+    let output = watched(&folder, &["--watch", "x + y", "--html", "run.html"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let page = std::fs::read_to_string(folder.path().join("run.html")).expect("a page");
+    assert!(page.contains(r#""watches":[{"expression":"x + y","values":["0","3","10","10","10"]}]"#), "{page}");
+}
+
+#[test]
 fn watched_values_are_a_field_of_every_step() {
     let folder = Folder::new();
     let output = watched(&folder, &["--json", "--watch", "x + y", "--watch", "light"]);

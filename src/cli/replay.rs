@@ -10,6 +10,7 @@ use super::steps::{Layout, base_name, print_record, print_state};
 use super::watched::{Watched, Watches};
 use crate::explore::page;
 use crate::explore::tell::{self, Subject};
+use crate::explore::watch::Condition;
 use crate::model::Model;
 use crate::report::chart::{self, ChartEvent};
 use crate::report::number::counted;
@@ -34,9 +35,12 @@ pub(crate) struct ReplayArgs {
     /// One JSON object on standard output: every step with the state after it.
     #[arg(long)]
     json: bool,
-    /// Print statements as they stand in the source: macros not expanded, and what stands in an inline with its call.
-    #[arg(long, conflicts_with = "json")]
+    /// Print statements as they stand in the source: macros not expanded, and what stands in an inline with its call (this is the default).
+    #[arg(long, conflicts_with_all = ["json", "expanded"])]
     as_written: bool,
+    /// Print statements as pv executes them: macros and arguments expanded.
+    #[arg(long, conflicts_with = "json")]
+    expanded: bool,
     /// Print the steps of the claim, too.
     #[arg(long, conflicts_with = "json")]
     claim_steps: bool,
@@ -121,7 +125,11 @@ pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
     };
     let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
     let subject = Subject { model, map: &loaded.map, program: &program, claim };
-    let page = args.html.as_deref().filter(|_| played.is_ok()).map(|path| write_page(subject, &trail, most, path));
+    let page = args
+        .html
+        .as_deref()
+        .filter(|_| played.is_ok())
+        .map(|path| write_page(subject, &trail, (most, watches.list()), path));
     match (played, chart.into_iter().chain(page).find_map(Result::err)) {
         (Err(message), _) => console.wrong(message),
         (Ok(_), Some(message)) => console.wrong(message),
@@ -159,8 +167,13 @@ pub(super) fn property_of(trail: &Trail, model: &Model) -> Result<(Property, Opt
 }
 
 /// Writes the run as a page.
-fn write_page(subject: Subject<'_>, trail: &Trail, most: usize, path: &Path) -> Result<(), String> {
-    let page = page::render(&tell::trail(subject, trail, most)?, "'none'");
+fn write_page(
+    subject: Subject<'_>,
+    trail: &Trail,
+    (most, watched): (usize, &[(String, Condition)]),
+    path: &Path,
+) -> Result<(), String> {
+    let page = page::render(&tell::trail(subject, trail, most, watched)?, "'none'");
     write_atomically(path, page.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
@@ -180,7 +193,7 @@ impl Shown<'_> {
 
     /// The step as it is to be printed.
     fn worded(&self, mut record: Record) -> Record {
-        if self.args.as_written {
+        if self.args.as_written || !self.args.expanded {
             record.text =
                 written::statement(self.map, record.span).map_or(record.text, |text| visible(&text).into_owned());
             for call in written::calls(self.map, record.span) {

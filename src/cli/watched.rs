@@ -39,6 +39,11 @@ impl Watches {
         Ok(Watches { list: texts.iter().map(read).collect::<Result<_, String>>()? })
     }
 
+    /// Each expression with its text.
+    pub(super) fn list(&self) -> &[(String, Condition)] {
+        &self.list
+    }
+
     /// The values at the initial state.
     pub(super) fn start(&self) -> Result<Watched<'_>, String> {
         let mut list = Vec::with_capacity(self.list.len());

@@ -1,5 +1,6 @@
 //! A model in the browser: a run as plain data for the page ([`tell`]), the page itself ([`page`]), why a statement cannot go
-//! ([`why`]), the tree of runs that a user makes ([`session`]), expressions that are watched ([`watch`]), the server ([`server`]).
+//! ([`why`]), whose turn it is ([`turn`]), the tree of runs that a user makes ([`session`]), expressions that are watched
+//! ([`watch`]), the way to a nearest state where one holds ([`reach`]), the server ([`server`]).
 //!
 //! Steps are executed and named by [`crate::report::recorder`], as in replay and simulation; what can go is said by
 //! [`crate::search::walk::possible`]. Nothing here knows what a statement does. The same page shows a run that is kept in
@@ -7,8 +8,10 @@
 //! and loads nothing from anywhere.
 
 pub(crate) mod page;
+pub(crate) mod reach;
 pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod tell;
+pub(crate) mod turn;
 pub(crate) mod watch;
 pub(crate) mod why;

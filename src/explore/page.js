@@ -39,7 +39,7 @@ const visible = text => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-
   c => '\\x' + c.charCodeAt(0).toString(16).padStart(2, '0'));
 const plural = (count, word) => count + ' ' + word + (count === 1 ? '' : 's');
 const colour = pid => pid === null || pid === undefined ? 'var(--dim)' : 'var(--p' + (pid % 8) + ')';
-const nameOf = (pid, number) => statements[number] ? statements[number][0] + '(' + pid + ')' : 'process ' + pid;
+const nameOf = (pid, number) => pid === null ? 'claim ' + statements[number][0] : statements[number] ? statements[number][0] + '(' + pid + ')' : 'process ' + pid;
 const base = name => String(name).split(/[\\/]/).pop();
 
 function placeOf(number) {
@@ -192,7 +192,8 @@ function showStep() {
     name.style.setProperty('--who', colour(pid));
     line.append(name, ' ', element('span', 'code', visible(statements[number][1])));
     const place = placeOf(number);
-    if (place) line.append(' ', element('span', 'where', (files.size > 1 ? '' : 'line ') + place + (index ? ', takes it' : '')));
+    const call = statements[number][4] ? ' in ' + visible(statements[number][4]) : '';
+    if (place) line.append(' ', element('span', 'where', (files.size > 1 ? '' : 'line ') + place + (index ? ', takes it' : '') + call));
     box.append(line);
   });
   for (const text of step.printed || []) box.append(element('p', 'printed code', visible(text.replace(/\n$/, ''))));
@@ -207,6 +208,7 @@ function moveRow(number, kind, clickable) {
   if (clickable) row.type = 'button';
   row.append(element('span', 'dot', kind === 'can' ? '●' : '○'), element('span', 'aloud', kind === 'can' ? 'can go: ' : 'blocked: '));
   row.append(element('span', 'place', placeOf(number)), element('span', 'code', visible(statements[number][1])));
+  if (statements[number][4]) row.append(element('span', 'call', 'in ' + visible(statements[number][4])));
   return row;
 }
 
@@ -246,11 +248,15 @@ function showMoves() {
     row.append(element('span', 'why', visible(reason)));
     groupOf(pid, number).append(row);
   }
-  if (!now.can.length) {
-    const ended = now.end ? 'Nothing can move: a valid end.' : 'Nothing can move: an invalid end state.';
-    box.append(element('p', now.end ? 'ended' : 'ended bad', ended));
+  if (now.end !== undefined) {
+    const who = now.can.length ? 'No process can move' : 'Nothing can move';
+    const ended = now.end ? who + ': a valid end' : who + ': an invalid end state';
+    box.append(element('p', now.end ? 'ended' : 'ended bad', ended + (now.can.length ? '; the claim goes on alone.' : '.')));
   }
-  [...groups.keys()].sort((a, b) => a - b).forEach(pid => box.append(groups.get(pid)));
+  if (now.claim === 'out') box.append(element('p', 'ended', 'The claim has no step any more: whatever follows, this way does not break the property.'));
+  if (now.claim === 'ended') box.append(element('p', 'ended bad', 'The claim has reached its end: the property is broken.'));
+  const order = pid => pid === null ? -1 : pid;
+  [...groups.keys()].sort((a, b) => order(a) - order(b)).forEach(pid => box.append(groups.get(pid)));
 }
 
 // ---- state
@@ -277,13 +283,13 @@ function showState() {
       const row = element('tr');
       const first = element('th');
       first.scope = 'row';
-      if (live) {
+      {
         const button = element('button', '', visible(short));
         button.type = 'button';
         button.title = 'Watch';
         button.addEventListener('click', () => addWatch(name.replace(/^(\w+)\((\d+)\):/, '$1[$2]:')));
         first.append(button);
-      } else first.textContent = visible(short);
+      }
       const cell = element('td');
       if (changed.has(name)) {
         row.className = 'changed';
@@ -370,9 +376,14 @@ const height = row => TOP + row * ROW;
 const rowsOf = step => step === 0 ? [0, chart.rows[0]] : [chart.rows[step - 1], chart.rows[step]];
 const cut = (text, room) => { const fits = Math.max(3, Math.floor(room / 7.3)); return text.length > fits ? text.slice(0, fits - 1) + '…' : text; };
 
+// On paper nothing can be scrolled: there all rows are drawn, up to what a reader would turn pages for.
+const MOST_PRINTED = 3000;
+let printing = false;
+
 function drawChart() {
   const box = $('lanes'), drawing = chart.drawing;
-  const top = Math.max(0, Math.floor((box.scrollTop - TOP) / ROW) - 8), bottom = Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 8;
+  const top = printing ? 0 : Math.max(0, Math.floor((box.scrollTop - TOP) / ROW) - 8);
+  const bottom = printing ? MOST_PRINTED : Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 8;
   const from = height(top), to = Math.min(chart.height, height(bottom));
   drawing.replaceChildren();
   drawing.setAttribute('height', Math.max(0, to - from));
@@ -504,6 +515,8 @@ async function ask(path, body) {
   if (busy) return null;
   busy = true;
   document.body.setAttribute('aria-busy', 'true');
+  // Who waits for a second may want to stop.
+  const patience = setTimeout(() => { $('enough').hidden = false; }, 700);
   try {
     const answer = await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Pv-Token': token }, body: JSON.stringify(body) });
     const found = await answer.json();
@@ -514,6 +527,8 @@ async function ask(path, body) {
     say('pv does not answer any more; is it still running?');
     return null;
   } finally {
+    clearTimeout(patience);
+    $('enough').hidden = true;
     busy = false;
     document.body.removeAttribute('aria-busy');
   }
@@ -569,11 +584,26 @@ async function find() {
 async function addWatch(text) {
   const expression = text.trim();
   if (!expression || watches.some(known => known.expression === expression)) return;
-  const found = await ask('watch', { branch, expression });
+  const found = live ? await ask('watch', { branch, expression }) : kept(expression);
   if (!found) return;
   watches.push({ expression, values: found.values });
   $('expression').value = '';
   showWatches();
+}
+
+// Without a server: the values of a variable, from the changes of all steps.
+function kept(expression) {
+  const name = expression.replace(/^(\w+)\[(\d+)\]:/, '$1($2):').replace(/\s+/g, '');
+  let value = null, known = false;
+  const note = (found, to) => { if (found === name) { value = to; known = true; } };
+  for (const [found, to] of run.start.variables) note(found, to);
+  const values = [value];
+  for (const step of run.steps) {
+    for (const [found, , to] of step.changes || []) note(found, to);
+    values.push(value);
+  }
+  say(known ? '' : 'This page knows the variables as they stand in the state, and the expressions that pv replay --watch was given.');
+  return known ? { values } : null;
 }
 
 async function refreshWatches() {
@@ -630,7 +660,7 @@ function showTree() {
 // ---- keys
 
 const KEYS = [['← →', 'one step back, forth'], ['Page ↑ ↓', 'ten steps'], ['Home End', 'start, end of the run'], ['1 … 9', live ? 'take this step; elsewhere than at the end it starts a branch' : 'forth, if this step is taken'],
-  ['c', 'to the start of the cycle'], ['?', 'these keys']].concat(live ? [['u', 'undo: take the last step of this branch back'], ['r', 'a step by chance'], ['/', 'until: a condition or a label'], ['w', 'watch an expression']] : []);
+  ['c', 'to the start of the cycle'], ['w', live ? 'watch an expression' : 'watch a variable'], ['?', 'these keys']].concat(live ? [['u', 'undo: take the last step of this branch back'], ['r', 'a step by chance'], ['/', 'until: a condition or a label']] : []);
 
 document.addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
@@ -639,9 +669,9 @@ document.addEventListener('keydown', event => {
   const slides = at === $('slider');
   const act = {
     ArrowLeft: () => go(position - 1), ArrowRight: () => go(position + 1), PageUp: () => go(position - 10), PageDown: () => go(position + 10),
-    Home: () => go(0), End: () => go(last()), c: () => run.cycle !== null && run.cycle !== undefined && go(run.cycle), '?': () => $('keys').showModal(),
+    Home: () => go(0), End: () => go(last()), c: () => run.cycle !== null && run.cycle !== undefined && go(run.cycle), w: () => $('expression').focus(), '?': () => $('keys').showModal(),
   };
-  if (live) Object.assign(act, { u: () => canUndo() && undo(), r: () => random(1), '/': () => $('condition').focus(), w: () => $('expression').focus() });
+  if (live) Object.assign(act, { u: () => canUndo() && undo(), r: () => random(1), '/': () => $('condition').focus() });
   if (/^[1-9]$/.test(event.key)) act[event.key] = () => choose(Number(event.key) - 1);
   const known = act[event.key];
   // The slider knows its own keys.
@@ -656,6 +686,8 @@ document.title = visible(base(data.model)) + ' · pv';
 $('title').textContent = visible(base(data.model));
 for (const [key, what] of KEYS) $('keylist').append(element('dt', '', key), element('dd', '', what));
 buildSource();
+watches = data.watches || [];
+if (!live) $('expression').placeholder = 'a variable of the state';
 if (live) {
   document.querySelectorAll('.live').forEach(part => { part.hidden = false; });
   document.querySelector('main').classList.add('living');
@@ -668,12 +700,15 @@ $('last').addEventListener('click', () => go(last()));
 $('tocycle').addEventListener('click', () => go(run.cycle));
 $('help').addEventListener('click', () => $('keys').showModal());
 $('undo').addEventListener('click', undo);
+$('enough').addEventListener('click', () => fetch('stop', { method: 'POST', headers: { 'X-Pv-Token': token } }));
 $('random').addEventListener('click', () => random(1));
 $('rununtil').addEventListener('click', runUntil);
 $('until').addEventListener('submit', event => { event.preventDefault(); find(); });
 $('watch').addEventListener('submit', event => { event.preventDefault(); addWatch($('expression').value); });
 $('lanes').addEventListener('scroll', drawChart, { passive: true });
 window.addEventListener('resize', drawChart);
+window.addEventListener('beforeprint', () => { printing = true; drawChart(); });
+window.addEventListener('afterprint', () => { printing = false; drawChart(); });
 openRun(run, data.at === undefined ? last() : data.at);
 showTree();
 })();

@@ -44,6 +44,8 @@ struct Gate {
     port: u16,
     /// How long a connection may take to say what it wants, all in all.
     patience: Duration,
+    /// The user does not want to wait for the answer any longer.
+    enough: Arc<AtomicBool>,
 }
 
 /// The connections that are open, oldest first.
@@ -93,7 +95,7 @@ impl Server {
         let mut secret = [0; 16];
         getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
         let token = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        let gate = Gate { token, port: listener.local_addr()?.port(), patience: PATIENCE };
+        let gate = Gate { token, port: listener.local_addr()?.port(), patience: PATIENCE, enough: Arc::default() };
         Ok(Server { listener, gate: Arc::new(gate) })
     }
 
@@ -106,19 +108,28 @@ impl Server {
     pub(crate) fn serve(self, session: &mut Session<'_>, model: &str, stop: &AtomicBool) -> io::Result<()> {
         let (sender, questions) = channel();
         let Server { listener, gate } = self;
+        let enough = Arc::clone(&gate.enough);
+        session.heed(Arc::clone(&enough));
         std::thread::Builder::new().stack_size(STACK).spawn(move || accept(&listener, &gate, &sender))?;
-        answer_all(session, model, stop, &questions);
+        answer_all(session, model, (stop, &enough), &questions);
         Ok(())
     }
 }
 
-fn answer_all(session: &mut Session<'_>, model: &str, stop: &AtomicBool, questions: &Receiver<Question>) {
+fn answer_all(
+    session: &mut Session<'_>,
+    model: &str,
+    (stop, enough): (&AtomicBool, &AtomicBool),
+    questions: &Receiver<Question>,
+) {
     while !stop.load(Ordering::Relaxed) {
         let question = match questions.recv_timeout(TICK) {
             Ok(question) => question,
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return,
         };
+        // What was said about an earlier question is over.
+        enough.store(false, Ordering::Relaxed);
         let answer = match question.what {
             What::Page => session.page(model).map(|data| page::render(&data, "'self'")),
             What::Ask(what, asked) => session.answer(&what, &asked).map(|answer| answer.to_string()),
@@ -264,6 +275,10 @@ fn respond(place: &Place, end: Instant, gate: &Gate, questions: &Sender<Question
     let what = match (head.method.as_str(), path.trim_start_matches('/')) {
         ("GET", "") => What::Page,
         ("GET", _) => return refuse(404, "there is only one page"),
+        ("POST", "stop") => {
+            gate.enough.store(true, Ordering::Relaxed);
+            return (200, "application/json", "{}".into());
+        }
         ("POST", what) => match read_body(&mut connection, head.length, rest) {
             Ok(asked) => What::Ask(what.to_string(), asked),
             Err(response) => return response,
@@ -381,7 +396,7 @@ mod tests {
     fn serve(patience: Duration) -> (SocketAddr, Receiver<Question>) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
-        let gate = Arc::new(Gate { token: "0123abcd".into(), port: address.port(), patience });
+        let gate = Arc::new(Gate { token: "0123abcd".into(), port: address.port(), patience, enough: Arc::default() });
         let (sender, questions) = channel();
         std::thread::spawn(move || accept(&listener, &gate, &sender));
         (address, questions)
@@ -457,7 +472,7 @@ mod tests {
 
     #[test]
     fn who_may_come_in() {
-        let gate = Gate { token: "0123abcd".into(), port: 8080, patience: PATIENCE };
+        let gate = Gate { token: "0123abcd".into(), port: 8080, patience: PATIENCE, enough: Arc::default() };
         for host in ["127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080"] {
             assert!(gate.is_host(host) && gate.is_origin(&format!("http://{host}")), "{host}");
         }

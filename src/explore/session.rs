@@ -4,8 +4,11 @@
 //! moves are executed again from the start. The executor stands at the end of the branch that was used last, so that a
 //! further step there costs no replay. What is kept is bounded: branches, and moves of all of them together.
 
-use super::tell::{Move, Subject, Teller};
+use super::reach::{Bound, Reached, nearest};
+use super::tell::{Move, Subject, Teller, values_along};
 use super::watch::{Compile, Condition, Watch};
+use crate::report::number::thousands;
+use crate::search::outcome::Actor;
 use crate::search::plan::Property;
 use crate::search::walk::possible::by_chance;
 use rand::SeedableRng;
@@ -13,6 +16,7 @@ use rand::rngs::StdRng;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Branches that are kept.
@@ -25,6 +29,8 @@ const LONGEST_TRAIL: usize = 20_000;
 const LONGEST_RUN: usize = LONGEST_TRAIL + 20_000;
 /// Moves that are tried by chance until a condition holds.
 const LONGEST_TRY: usize = 10_000;
+/// What the search for a state where a condition holds may keep.
+const REACH: Bound = Bound { states: 200_000, bytes: 200 << 20 };
 /// Expressions that are kept compiled.
 const MOST_WATCHES: usize = 50;
 
@@ -56,6 +62,9 @@ pub(crate) struct Session<'a> {
     property: Property,
     compile: Compile<'a>,
     stop: &'a AtomicBool,
+    /// The user does not want to wait any longer.
+    enough: Arc<AtomicBool>,
+    reach: Bound,
     /// Moves in front of what is shown.
     before: Vec<Move>,
     known: Option<Known>,
@@ -63,6 +72,8 @@ pub(crate) struct Session<'a> {
     next: usize,
     current: usize,
     tip: Option<(usize, usize, Teller<'a>)>,
+    /// The branch that was told last, and its run as it was told: a page that is loaded again needs no step executed again.
+    told: Option<(usize, Value)>,
     random: StdRng,
     watches: HashMap<String, Rc<Watch>>,
 }
@@ -95,15 +106,23 @@ impl<'a> Session<'a> {
             property,
             compile,
             stop,
+            enough: Arc::default(),
+            reach: REACH,
             before,
             known,
             branches: vec![root],
             next: 1,
             current: 0,
             tip: None,
+            told: None,
             random: StdRng::seed_from_u64(seed),
             watches: HashMap::new(),
         }
+    }
+
+    /// A search that is under way ends when this is set. The server sets it, which hears the user while the session works.
+    pub(crate) fn heed(&mut self, enough: Arc<AtomicBool>) {
+        self.enough = enough;
     }
 
     /// All that the page needs to start.
@@ -168,17 +187,27 @@ impl<'a> Session<'a> {
             Some((branch, length, teller)) if branch == id && length == at => return Ok(teller),
             _ => {}
         }
+        Ok(self.behind(id, at)?.with_changes())
+    }
+
+    /// A new executor there.
+    fn behind(&self, id: usize, at: usize) -> Result<Teller<'a>, String> {
         let path = self.path(id)?;
         let moves = path.get(..at).ok_or("the run is not that long")?;
         let mut teller = Teller::new(self.subject)?;
         for steps in self.before.iter().chain(moves) {
             teller.skip(steps)?;
         }
-        Ok(teller.with_changes())
+        Ok(teller)
     }
 
     /// A branch, told from its start.
     fn open(&mut self, id: usize) -> Answer {
+        if let Some((_, run)) = self.told.as_ref().filter(|(told, _)| *told == id) {
+            self.current = id;
+            let length = run["steps"].as_array().map_or(0, Vec::len);
+            return Ok(json!({"branch": id, "at": length, "run": run, "branches": self.tree()}));
+        }
         let path = self.path(id)?;
         let mut teller = self.teller(id, 0)?;
         let start = teller.start();
@@ -197,7 +226,9 @@ impl<'a> Session<'a> {
             "start": start,
             "steps": steps,
         });
-        Ok(json!({"branch": id, "at": path.len(), "run": run, "branches": self.tree()}))
+        let answer = json!({"branch": id, "at": path.len(), "run": run, "branches": self.tree()});
+        self.told = Some((id, run));
+        Ok(answer)
     }
 
     fn tree(&self) -> Vec<Value> {
@@ -217,7 +248,10 @@ impl<'a> Session<'a> {
     }
 
     fn may_go_on(&self) -> Result<(), String> {
-        if self.stop.load(Ordering::Relaxed) { Err("pv is asked to end".into()) } else { Ok(()) }
+        if self.stop.load(Ordering::Relaxed) {
+            return Err("pv is asked to end".into());
+        }
+        if self.enough.load(Ordering::Relaxed) { Err("stopped; nothing was added".into()) } else { Ok(()) }
     }
 
     /// The branch to which moves behind `at` belong: the branch itself at its end, else a new one.
@@ -256,6 +290,12 @@ impl<'a> Session<'a> {
         if let Some(branch) = self.branches.iter_mut().find(|known| known.id == branch) {
             branch.own.extend(moves);
         }
+        if let Some((_, run)) = self.told.as_mut().filter(|(told, _)| *told == branch)
+            && let Some(steps) = run["steps"].as_array_mut()
+        {
+            steps.truncate(at);
+            steps.extend(told.iter().cloned());
+        }
         self.current = branch;
         self.tip = Some((branch, length, teller));
         Ok(json!({"branch": branch, "from": at, "steps": told, "branches": self.tree()}))
@@ -263,36 +303,75 @@ impl<'a> Session<'a> {
 
     fn take(&mut self, id: usize, at: usize, choice: usize) -> Answer {
         let mut teller = self.teller(id, at)?;
-        let list = teller.choices();
+        let list = teller.possible().list;
         self.tip = Some((id, at, teller));
         let choice = list.get(choice).ok_or("this step is not possible here")?;
-        self.extend(id, at, vec![choice.steps.to_vec()])
+        let mut moves = vec![choice.steps.to_vec()];
+        let by_claim = choice.steps.iter().any(|step| step.actor == Actor::Claim);
+        if !by_claim {
+            moves.extend(self.forced(id, at, &moves)?);
+        }
+        self.extend(id, at, moves)
     }
 
-    /// Some moves by chance.
+    /// The step that the claim has to make behind these moves, if it is its turn and it has no choice. Nobody wants to take that
+    /// one by hand.
+    fn forced(&self, id: usize, at: usize, moves: &[Move]) -> Result<Option<Move>, String> {
+        if self.subject.claim.is_none() {
+            return Ok(None);
+        }
+        let mut teller = self.behind(id, at)?;
+        for steps in moves {
+            teller.skip(steps)?;
+        }
+        Ok(teller.possible().forced().map(|choice| choice.steps.to_vec()))
+    }
+
+    /// Some moves by chance; a step that the claim has to make behind the last one comes along.
     fn run_on(&mut self, id: usize, at: usize, moves: usize) -> Answer {
-        let (taken, notice) = self.chance(id, at, moves.min(LONGEST_TRY), None)?;
+        let (mut taken, notice) = self.chance(id, at, moves.min(LONGEST_TRY), None)?;
+        if notice.is_none() && taken.iter().flatten().any(|step| step.actor != Actor::Claim) {
+            taken.extend(self.forced(id, at, &taken)?);
+        }
         let mut answer = self.extend(id, at, taken)?;
         answer["notice"] = notice.into();
         Ok(answer)
     }
 
-    /// Moves by chance until a condition holds.
+    /// The way to a nearest state where a condition holds. Where there are too many states to look at all, moves by chance.
     fn run_until(&mut self, id: usize, at: usize, text: &str) -> Answer {
         let condition = self.condition(text, true)?;
-        let (taken, notice) = self.chance(id, at, LONGEST_TRY, Some(&condition))?;
-        match notice {
-            Some(notice) if taken.is_empty() => Err(notice),
-            notice => {
-                let mut answer = self.extend(id, at, taken)?;
-                answer["notice"] = notice.into();
-                Ok(answer)
+        let path = self.path(id)?;
+        let past = path.get(..at).ok_or("the run is not that long")?;
+        let past = self.before.iter().chain(past);
+        let (taken, notice) = match nearest(self.subject, &condition, past, self.reach, &|| self.may_go_on())? {
+            Reached::Found(moves) => (moves, None),
+            Reached::Nowhere { states, error } => {
+                let ways = if error { "; ways behind an error were not followed" } else { "" };
+                return Err(format!(
+                    "It holds in no state that can be reached from here: all {} were looked at{ways}.",
+                    thousands(states as u64)
+                ));
             }
-        }
+            Reached::Cut { states, within } => {
+                let looked = format!(
+                    "It holds in none of the {} nearest states, which are up to {within} steps away",
+                    thousands(states as u64)
+                );
+                match self.chance(id, at, LONGEST_TRY, Some(&condition))? {
+                    (taken, None) => {
+                        (taken, Some(format!("{looked}. This way was found by chance; there may be a shorter one.")))
+                    }
+                    (_, Some(what)) => return Err(format!("{looked}; by chance: {what}")),
+                }
+            }
+        };
+        let mut answer = self.extend(id, at, taken)?;
+        answer["notice"] = notice.into();
+        Ok(answer)
     }
 
-    /// Moves by chance, and what is to be said about their end. With a condition that never comes to hold, and no error on the
-    /// way, there are none.
+    /// Moves by chance, and what is to be said about their end. With a condition that does not come to hold there are none.
     fn chance(
         &mut self,
         id: usize,
@@ -313,11 +392,11 @@ impl<'a> Session<'a> {
         let mut taken = Vec::new();
         while taken.len() < most {
             self.may_go_on()?;
-            let list = teller.choices();
+            let list = teller.possible().list;
             let Some(choice) = by_chance(&list, &mut self.random) else {
                 return Ok(match until {
                     Some(_) => {
-                        (Vec::new(), Some("Nothing can move before it holds; try again for another way.".into()))
+                        (Vec::new(), Some("nothing could move before it held; try again for another way.".into()))
                     }
                     None => (taken, Some("Nothing can move any more.".into())),
                 });
@@ -328,15 +407,18 @@ impl<'a> Session<'a> {
                 trial.take(&steps)?;
             }
             taken.push(steps);
-            if trapped {
+            if trapped && until.is_none() {
                 return Ok((taken, Some("This step is an error.".into())));
+            }
+            if trapped {
+                return Ok((Vec::new(), Some("a step was an error before it held.".into())));
             }
             if trial.as_ref().is_some_and(|trial| trial.holds(&teller.view())) {
                 return Ok((taken, None));
             }
         }
         Ok(match until {
-            Some(_) => (Vec::new(), Some(format!("It did not come to hold in {most} steps by chance."))),
+            Some(_) => (Vec::new(), Some(format!("it did not come to hold in {} steps.", thousands(most as u64)))),
             None => (taken, None),
         })
     }
@@ -350,9 +432,21 @@ impl<'a> Session<'a> {
         if self.branches.iter().any(|child| child.parent.is_some_and(|(parent, at)| parent == id && at >= length)) {
             return Err("another branch starts behind this step; drop that one first".into());
         }
+        let by_claim = |steps: &Move| steps.iter().all(|step| step.actor == Actor::Claim);
+        // A step that the claim had to make goes with the move before it.
+        let with_claim = branch.own.len() > 1
+            && branch.own.last().is_some_and(by_claim)
+            && !self.branches.iter().any(|child| child.parent == Some((id, length - 1)))
+            && self.forced(id, length - 1, &[])?.is_some();
         self.tip = None;
+        let length = length - usize::from(with_claim);
         let Some(branch) = self.branches.iter_mut().find(|branch| branch.id == id) else { return Err(String::new()) };
-        branch.own.pop();
+        branch.own.truncate(branch.own.len() - 1 - usize::from(with_claim));
+        if let Some((_, run)) = self.told.as_mut().filter(|(told, _)| *told == id)
+            && let Some(steps) = run["steps"].as_array_mut()
+        {
+            steps.truncate(length - 1);
+        }
         match branch.parent {
             Some((parent, at)) if branch.own.is_empty() => {
                 if self.branches.iter().any(|child| child.parent.is_some_and(|(parent, _)| parent == id)) {
@@ -407,31 +501,17 @@ impl<'a> Session<'a> {
     }
 
     /// The value in every state of a branch; `null` where it has none.
-    fn values(&mut self, id: usize, condition: &Condition) -> Result<Vec<Value>, String> {
-        let path = self.path(id)?;
-        let mut trial = condition.trial()?;
-        let mut teller = Teller::new(self.subject)?;
-        for steps in &self.before {
-            trial.take(steps)?;
-            teller.skip(steps)?;
-        }
-        let mut values = vec![trial.value(&teller.view()).into()];
-        for steps in &path {
-            trial.take(steps)?;
-            teller.skip(steps)?;
-            values.push(trial.value(&teller.view()).into());
-            self.may_go_on()?;
-        }
-        Ok(values)
+    fn values(&self, id: usize, condition: &Condition) -> Result<Vec<Value>, String> {
+        values_along(self.subject, condition, self.before.iter(), self.path(id)?.iter())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::Program;
     use crate::load::{compile_expression, read_text};
     use crate::model::{Expr, Model};
+    use crate::search::plan::CycleProperty;
     use crate::source::SourceMap;
     use crate::source::preprocess::PreprocessOptions;
 
@@ -448,11 +528,22 @@ mod tests {
     }
 
     fn with_session(test: impl Fn(&mut Session<'_>)) {
-        let (map, model) = read_text("m.pml", TEXT).expect("a model");
-        let program = Program::new(&model, None);
+        with_session_of(TEXT, None, test);
+    }
+
+    fn with_session_of(text: &str, claim: Option<usize>, test: impl Fn(&mut Session<'_>)) {
+        let (map, model) = read_text("m.pml", text).expect("a model");
+        let property = claim.map_or(Property::Safety, |claim| Property::Cycles(CycleProperty::Claim(claim)));
+        let (own, program) = property.compile(&model);
+        let model = own.as_ref().unwrap_or(&model);
         let stop = AtomicBool::new(false);
-        let subject = Subject { model: &model, map: &map, program: &program, claim: None };
-        test(&mut Session::new(subject, Property::Safety, None, &expression, 1, &stop));
+        let subject = Subject { model, map: &map, program: &program, claim };
+        test(&mut Session::new(subject, property, None, &expression, 1, &stop));
+    }
+
+    /// Who made the steps of an answer.
+    fn who(answer: &Value) -> Vec<&str> {
+        answer["steps"].as_array().expect("steps").iter().filter_map(|step| step["parts"][0][0].as_str()).collect()
     }
 
     fn branches(answer: &Value) -> Vec<(u64, u64, u64)> {
@@ -478,6 +569,13 @@ mod tests {
             assert_eq!(values["values"], json!(["0", "10", "10"]));
             let opened = ask("open", json!({"branch": 1})).expect("the branch");
             assert_eq!(opened["run"]["steps"].as_array().map(Vec::len), Some(2));
+            // What was told is kept, and is what would be told anew; also behind a step and its undoing.
+            ask("take", json!({"branch": 1, "at": 2, "choice": 0})).expect("a step");
+            let kept = ask("open", json!({"branch": 1})).expect("the branch");
+            ask("open", json!({"branch": 0})).expect("another one");
+            assert_eq!(ask("open", json!({"branch": 1})).expect("the branch"), kept);
+            ask("undo", json!({"branch": 1})).expect("undone");
+            assert_eq!(ask("open", json!({"branch": 1})).expect("the branch"), opened);
             let answer = ask("undo", json!({"branch": 1})).expect("undone");
             assert_eq!((answer["branch"].as_u64(), answer["at"].as_u64()), (Some(0), Some(1)));
             assert!(ask("drop", json!({"branch": 0})).is_err());
@@ -510,6 +608,68 @@ mod tests {
                 values["values"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
             assert_eq!((values.first(), values.last()), (Some(&"0"), Some(&"3")));
             assert_eq!(values.iter().filter(|value| **value == "3").count(), 1);
+        });
+    }
+
+    #[test]
+    fn the_claim_moves_with_a_branch() {
+        // Behind x = 1 it has a choice, behind x = 2 it is stuck.
+        let text = "byte x; active proctype p() { x = 1; x = 2; x = 3 }
+            never n { do :: x == 0 :: x == 1 -> break :: x == 1 od; accept: do :: x == 1 od }";
+        with_session_of(text, Some(0), |session| {
+            let mut ask = |what: &str, asked: Value| session.answer(what, &asked).expect("an answer");
+            let start = ask("open", json!({"branch": 0}));
+            let moves = &start["run"]["start"]["moves"];
+            assert_eq!((&moves["claim"], moves["can"].as_array().map(Vec::len)), (&json!("moves"), Some(1)));
+            assert_eq!(moves["can"][0][0][0], Value::Null);
+            assert_eq!(moves["cannot"][0][2], "the claim of the property moves first");
+            assert_eq!(who(&ask("take", json!({"branch": 0, "at": 0, "choice": 0}))), ["claim n"]);
+            // It has two steps here, so the user chooses.
+            let taken = ask("take", json!({"branch": 0, "at": 1, "choice": 0}));
+            assert_eq!(who(&taken), ["p(0)"]);
+            assert_eq!(taken["steps"][0]["moves"]["can"].as_array().map(Vec::len), Some(2));
+            let taken = ask("take", json!({"branch": 0, "at": 2, "choice": 0}));
+            assert_eq!((who(&taken), &taken["steps"][0]["moves"]["claim"]), (vec!["claim n"], &Value::Null));
+            let taken = ask("take", json!({"branch": 0, "at": 3, "choice": 0}));
+            assert_eq!((who(&taken), &taken["steps"][0]["moves"]["claim"]), (vec!["p(0)"], &json!("out")));
+            // It has missed a state, so it does not come back.
+            let taken = ask("take", json!({"branch": 0, "at": 4, "choice": 0}));
+            assert_eq!((who(&taken), &taken["steps"][0]["moves"]["claim"]), (vec!["p(0)"], &json!("out")));
+        });
+        let forced = "byte x; active proctype p() { x = 1; x = 2 } never n { do :: x < 9 od }";
+        with_session_of(forced, Some(0), |session| {
+            let mut ask = |what: &str, asked: Value| session.answer(what, &asked).expect("an answer");
+            ask("take", json!({"branch": 0, "at": 0, "choice": 0}));
+            assert_eq!(who(&ask("take", json!({"branch": 0, "at": 1, "choice": 0}))), ["p(0)", "claim n"]);
+            // Both are undone together.
+            assert_eq!(ask("undo", json!({"branch": 0}))["from"], 1);
+            let run = ask("run", json!({"branch": 0, "at": 1, "steps": 1}));
+            assert_eq!(who(&run), ["p(0)", "claim n"]);
+            // With nobody left the claim goes on alone.
+            let end = ask("run", json!({"branch": 0, "at": 3, "steps": 6}));
+            assert_eq!(who(&end)[who(&end).len() - 2..], ["claim n", "claim n"]);
+        });
+    }
+
+    #[test]
+    fn the_nearest_state_is_found() {
+        with_session(|session| {
+            let ask = |session: &mut Session<'_>, until: &str| {
+                session.answer("run", &json!({"branch": 0, "at": 0, "until": until}))
+            };
+            // Three steps lead there, and longer ways as well.
+            let found = ask(session, "x == 3").expect("a run");
+            assert_eq!((found["steps"].as_array().map(Vec::len), &found["notice"]), (Some(3), &Value::Null));
+            let nowhere = ask(session, "x < 0").expect_err("no run");
+            assert!(nowhere.starts_with("It holds in no state that can be reached from here: all "), "{nowhere}");
+            session.reach = Bound { states: 3, bytes: 1 << 20 };
+            let cut = ask(session, "x < 0").expect_err("no run");
+            assert!(cut.starts_with("It holds in none of the 4 nearest states, which are up to 2 steps away"), "{cut}");
+            let chance = (0..100).find_map(|_| ask(session, "x == 6").ok()).expect("a run");
+            assert!(chance["notice"].as_str().is_some_and(|notice| notice.contains("found by chance")));
+            session.reach = REACH;
+            session.enough.store(true, Ordering::Relaxed);
+            assert!(ask(session, "x < 0").is_err_and(|what| what.starts_with("stopped")));
         });
     }
 }

@@ -1,6 +1,8 @@
 //! A run as data for the page: the source, all statements by number, and for every step what it did, what changed, and what
 //! can and cannot go behind it. The page makes states from the changes; so a run of many steps stays small.
 
+use super::turn::{Course, Possible, Standing};
+use super::watch::Condition;
 use super::why::{Blocked, blocked};
 use crate::exec::Program;
 use crate::exec::show::View;
@@ -8,8 +10,8 @@ use crate::model::{Action, Model, Transition};
 use crate::report::chart::ChartEvent;
 use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::{Trail, TrailError};
+use crate::report::written;
 use crate::search::outcome::{Actor, Step};
-use crate::search::walk::possible::{Choice, atomic_after, choices};
 use crate::source::{SourceFile, SourceMap, Span};
 use serde_json::{Value, json};
 
@@ -49,7 +51,8 @@ impl Subject<'_> {
         for proctype in self.model.proctypes.iter().chain(claim) {
             for transition in &proctype.automaton.transitions {
                 let (file, line) = self.place(transition.span);
-                list.push(json!([&*proctype.name, self.text(transition), file, line]));
+                let calls = written::calls(self.map, transition.span).join(", in ");
+                list.push(json!([&*proctype.name, self.text(transition), file, line, calls]));
             }
         }
         list
@@ -65,6 +68,11 @@ impl Subject<'_> {
     /// A statement as it stands in the source, on one line. What stands nowhere (the end of a process, a jump) has the
     /// text of the model.
     fn text(&self, transition: &Transition) -> String {
+        let is_word =
+            |text: &String| text.chars().any(char::is_alphanumeric) && !transition.text.starts_with(['.', '-']);
+        if let Some(text) = written::statement(self.map, transition.span).filter(is_word) {
+            return text;
+        }
         let site = self.map.use_site(transition.span);
         let file = self.map.files().get(site.file.0 as usize);
         let written = file.and_then(|file| file.text.get(site.start as usize..site.end as usize)).unwrap_or_default();
@@ -86,8 +94,8 @@ impl Subject<'_> {
     }
 }
 
-/// Is this piece of source the statement, and not what it came from: the whole `for` loop, the name of a macro, the call of
-/// an inline?
+/// Is this piece of source, which is longer than a statement of a line, the statement all the same, and not what it came from: the whole
+/// `for` loop, the call of an inline?
 fn is_written(action: &Action, text: &str, written: &str) -> bool {
     let bare = |text: &str| text.replace(|c: char| c.is_whitespace() || "()'\"".contains(c), "");
     if bare(text) == bare(written) {
@@ -112,7 +120,7 @@ fn is_written(action: &Action, text: &str, written: &str) -> bool {
 pub(crate) struct Teller<'a> {
     subject: Subject<'a>,
     recorder: Recorder<'a>,
-    atomic: Option<usize>,
+    course: Course,
     /// Single steps so far.
     taken: usize,
 }
@@ -121,15 +129,12 @@ impl<'a> Teller<'a> {
     /// At the initial state.
     pub(crate) fn new(subject: Subject<'a>) -> Result<Teller<'a>, String> {
         let recorder = Recorder::new(subject.model, subject.map, subject.program, subject.claim)?;
-        Ok(Teller { subject, recorder: recorder.with_chart(), atomic: None, taken: 0 })
+        Ok(Teller { subject, recorder: recorder.with_chart(), course: Course::default(), taken: 0 })
     }
 
     /// What can go now.
-    pub(crate) fn choices(&mut self) -> Vec<Choice> {
-        let list = choices(self.recorder.machine(), self.atomic);
-        // To see what is possible, steps were tried; what they printed did not happen.
-        self.recorder.machine().take_printed();
-        list
+    pub(crate) fn possible(&mut self) -> Possible {
+        self.course.possible(self.recorder.machine())
     }
 
     /// The state in words.
@@ -172,11 +177,14 @@ impl<'a> Teller<'a> {
             Actor::Claim => self.subject.program.claim.map_or(0, |(_, number)| number),
         };
         let before = self.state();
+        let mut course = self.course;
+        course.before(self.recorder.machine(), step);
         let record = self.recorder.take(step)?;
         // A step that failed has not moved, and neither has it left its block.
         let stays = record.trap.is_some() && self.state() == before;
-        if !stays && matches!(step.actor, Actor::Process(_)) {
-            self.atomic = atomic_after(self.recorder.machine(), proctype, step);
+        if !stays {
+            course.after(self.recorder.machine(), proctype, step);
+            self.course = course;
         }
         self.taken += 1;
         Ok((record, self.subject.number(proctype, step.transition)))
@@ -222,27 +230,45 @@ impl<'a> Teller<'a> {
 
     /// What can go and what cannot, with the reason. A state with an end says which.
     fn moves(&mut self) -> Value {
-        let list = self.choices();
+        let Possible { list, system, claim } = self.possible();
         let machine = self.recorder.machine();
-        let valid_end = list.is_empty().then(|| machine.is_valid_end(false));
+        let valid_end = system.is_empty().then(|| machine.is_valid_end(false));
         let view = self.recorder.view();
+        let proctype = |pid: usize| view.machine.proctype(pid);
         let number = |step: &Step| match step.actor {
             Actor::Process(pid) => {
                 let pid = usize::from(pid);
-                json!([pid, self.subject.number(view.machine.proctype(pid), step.transition), step.timeout])
+                json!([pid, self.subject.number(proctype(pid), step.transition), step.timeout])
             }
-            Actor::Claim => Value::Null,
+            Actor::Claim => {
+                let own = self.subject.program.claim.map_or(0, |(_, number)| number);
+                json!([null, self.subject.number(own, step.transition), step.timeout])
+            }
         };
         let can: Vec<Value> = list.iter().map(|choice| choice.steps.iter().map(&number).collect()).collect();
         let told = |blocked: Blocked| {
-            let number = self.subject.number(view.machine.proctype(blocked.pid), blocked.transition);
-            json!([blocked.pid, number, blocked.reason])
+            json!([blocked.pid, self.subject.number(proctype(blocked.pid), blocked.transition), blocked.reason])
         };
-        let cannot: Vec<Value> = blocked(self.recorder.view(), &list, self.atomic).into_iter().map(told).collect();
-        match valid_end {
-            Some(valid) => json!({"can": can, "cannot": cannot, "end": valid}),
-            None => json!({"can": can, "cannot": cannot}),
+        let blocked = blocked(self.recorder.view(), &system, self.course.atomic);
+        let mut cannot: Vec<Value> = blocked.into_iter().map(told).collect();
+        if claim == Standing::Moves {
+            let firsts = system.iter().filter_map(|choice| choice.steps.first());
+            let waits = |told: Value| json!([told[0], told[1], "the claim of the property moves first"]);
+            let mut waiting: Vec<Value> = firsts.map(&number).map(waits).collect();
+            waiting.dedup();
+            cannot.extend(waiting);
         }
+        let mut told = json!({"can": can, "cannot": cannot});
+        if let Some(valid) = valid_end {
+            told["end"] = valid.into();
+        }
+        match claim {
+            Standing::Waits => {}
+            Standing::Moves => told["claim"] = "moves".into(),
+            Standing::Out => told["claim"] = "out".into(),
+            Standing::Ended => told["claim"] = "ended".into(),
+        }
+        told
     }
 }
 
@@ -285,13 +311,40 @@ pub(crate) fn moves_of(subject: Subject<'_>, trail: &Trail) -> Result<(Vec<Move>
     Ok((moves, cycle))
 }
 
+/// The value of an expression behind the moves `before`, and behind each of `moves`; `null` where it has none.
+pub(crate) fn values_along<'m>(
+    subject: Subject<'_>,
+    condition: &Condition,
+    before: impl Iterator<Item = &'m Move>,
+    moves: impl Iterator<Item = &'m Move>,
+) -> Result<Vec<Value>, String> {
+    let mut trial = condition.trial()?;
+    let mut teller = Teller::new(subject)?;
+    for steps in before {
+        trial.take(steps)?;
+        teller.skip(steps)?;
+    }
+    let mut values = vec![trial.value(&teller.view()).into()];
+    for steps in moves {
+        trial.take(steps)?;
+        teller.skip(steps)?;
+        values.push(trial.value(&teller.view()).into());
+    }
+    Ok(values)
+}
+
 /// What is wrong at the end of a run, for the page.
 pub(crate) fn error_of(error: &TrailError) -> Value {
     json!({"kind": error.kind, "message": error.message, "file": error.file, "line": error.line})
 }
 
 /// The run of a trail, whole: source, statements, and every move behind the first `skipped` ones.
-pub(crate) fn trail(subject: Subject<'_>, trail: &Trail, most: usize) -> Result<Value, String> {
+pub(crate) fn trail(
+    subject: Subject<'_>,
+    trail: &Trail,
+    most: usize,
+    watched: &[(String, Condition)],
+) -> Result<Value, String> {
     let (moves, cycle) = moves_of(subject, trail)?;
     let skipped = moves.len().saturating_sub(most);
     let mut teller = Teller::new(subject)?;
@@ -301,7 +354,13 @@ pub(crate) fn trail(subject: Subject<'_>, trail: &Trail, most: usize) -> Result<
     let mut teller = teller.with_changes();
     let start = teller.start();
     let steps: Vec<Value> = moves[skipped..].iter().map(|steps| teller.tell(steps)).collect::<Result<_, _>>()?;
+    let watch = |(text, condition): &(String, Condition)| {
+        let values = values_along(subject, condition, moves[..skipped].iter(), moves[skipped..].iter())?;
+        Ok(json!({"expression": text, "values": values}))
+    };
+    let watches: Vec<Value> = watched.iter().map(watch).collect::<Result<_, String>>()?;
     Ok(json!({
+        "watches": watches,
         "model": trail.model,
         "source": subject.source(),
         "run": {
@@ -327,7 +386,7 @@ mod tests {
         let mut teller =
             Teller::new(Subject { model: &model, map: &map, program: &program, claim: None }).expect("a state");
         for &number in moves {
-            let choice = teller.choices()[number].clone();
+            let choice = teller.possible().list[number].clone();
             teller.skip(&choice.steps).expect("a step");
         }
         let told = teller.start();
@@ -395,6 +454,9 @@ mod tests {
             .iter()
             .map(|statement| (statement[1].as_str().expect("a text"), statement[3].as_u64().expect("a line")))
             .collect();
-        assert_eq!(told, [("x = 2", 5), ("x = (x+1)", 6), ("x = 3", 6), ("x++", 6), ("-end-", 7)]);
+        assert_eq!(told, [("x = 2", 5), ("INC", 6), ("x = 3", 6), ("x++", 6), ("-end-", 7)]);
+        let calls: Vec<&str> =
+            source["statements"].as_array().expect("a list").iter().filter_map(|told| told[4].as_str()).collect();
+        assert_eq!(calls, ["", "", "set(x)", "", ""]);
     }
 }

@@ -66,6 +66,22 @@ impl Condition {
             && !model.globals.iter().any(|variable| variable.path.trim_end_matches("[]") == text)
     }
 
+    /// The program in whose machines the condition is looked at, where a run of `own` is shown.
+    pub(crate) fn program<'c>(&'c self, own: &'c Program) -> &'c Program {
+        match self {
+            Condition::Label(_) => own,
+            Condition::Holds(watch) => &watch.program,
+        }
+    }
+
+    /// It holds in the state of a machine of [`Condition::program`].
+    pub(crate) fn holds_in(&self, shown: &Model, machine: &Machine<'_>) -> bool {
+        match self {
+            Condition::Label(label) => is_at(&View { model: shown, machine }, label),
+            Condition::Holds(watch) => machine.value_of(None, &watch.expression).is_ok_and(|value| value != 0),
+        }
+    }
+
     /// At the initial state.
     pub(crate) fn trial(&self) -> Result<Trial<'_>, String> {
         Ok(match self {
@@ -102,13 +118,7 @@ impl Trial<'_> {
     /// The value now, in words; `None` if it has none here. `view` is the state of the run.
     pub(crate) fn value(&self, view: &View<'_>) -> Option<String> {
         match self {
-            Trial::Label(label) => {
-                let at = |pid: usize| {
-                    let place = view.proctype(pid).automaton.locations.get(view.machine.location(pid) as usize);
-                    place.is_some_and(|place| place.labels.iter().any(|known| **known == **label))
-                };
-                Some(i32::from((0..view.machine.process_count()).any(at)).to_string())
-            }
+            Trial::Label(label) => Some(i32::from(is_at(view, label)).to_string()),
             Trial::Holds(watch, machine) => {
                 let value = machine.value_of(None, &watch.expression).ok()?;
                 let view = View { model: &watch.model, machine };
@@ -124,4 +134,13 @@ impl Trial<'_> {
             Trial::Holds(watch, machine) => machine.value_of(None, &watch.expression).is_ok_and(|value| value != 0),
         }
     }
+}
+
+/// Does some process stand at the label?
+fn is_at(view: &View<'_>, label: &str) -> bool {
+    let at = |pid: usize| {
+        let place = view.proctype(pid).automaton.locations.get(view.machine.location(pid) as usize);
+        place.is_some_and(|place| place.labels.iter().any(|known| **known == *label))
+    };
+    (0..view.machine.process_count()).any(at)
 }

@@ -10,8 +10,7 @@ const LONGEST: usize = 120;
 pub(crate) fn statement(map: &SourceMap, span: Span) -> Option<String> {
     let site = map.use_site(span);
     let text = slice(map, site)?;
-    // The statement of an inline that begins with an argument is placed at the call.
-    let is_call = calls_of(map, span).any(|call| call.file == site.file && call.start == site.start);
+    let is_call = call_at(map, site).is_some();
     let file = map.files().get(site.file.0 as usize)?;
     let before = file.text.get(..site.start as usize)?.trim_end().chars().next_back();
     let is_argument = matches!(before, Some('(' | ',' | '['));
@@ -21,7 +20,24 @@ pub(crate) fn statement(map: &SourceMap, span: Span) -> Option<String> {
 
 /// The calls of the inlines that a statement came through, the innermost first, as they stand in the source.
 pub(crate) fn calls(map: &SourceMap, span: Span) -> Vec<String> {
-    calls_of(map, span).filter_map(|call| slice(map, call)).collect()
+    let through = calls_of(map, span).filter_map(|call| slice(map, call)).collect::<Vec<_>>();
+    let at = || call_at(map, map.use_site(span)).and_then(|call| slice(map, call));
+    if through.is_empty() { at().into_iter().collect() } else { through }
+}
+
+/// The call of an inline that begins at a place. The statement of an inline that begins or ends with an argument is placed at the
+/// call: what stands there is not the statement.
+fn call_at(map: &SourceMap, site: Span) -> Option<Span> {
+    let file = map.files().get(site.file.0 as usize)?;
+    // Most statements are told from a call by their text; the others are looked for among all expansions.
+    let text = file.text.get(site.start as usize..)?;
+    let name = text.find(|c: char| !c.is_alphanumeric() && c != '_').filter(|&end| end > 0)?;
+    if !text[name..].trim_start().starts_with('(') {
+        return None;
+    }
+    let is_here = |call: &Span| call.file == site.file && call.start == site.start;
+    let inlines = map.expansions().iter().filter(|expansion| expansion.kind == ExpansionKind::Inline);
+    inlines.map(|expansion| expansion.call).find(is_here)
 }
 
 fn calls_of(map: &SourceMap, span: Span) -> impl Iterator<Item = Span> {

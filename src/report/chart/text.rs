@@ -20,7 +20,7 @@ pub(crate) enum Language {
 pub(crate) fn render(language: Language, events: &[ChartEvent], title: &str, caption: &str) -> String {
     let (events, left_out) = shorten(events, MOST_EVENTS);
     let lines = Lines::of(&events);
-    let mut writer = Writer { language, out: String::new(), indent: 1 };
+    let mut writer = Writer { language, out: String::new(), indent: 1, step: None };
     writer.begin(&format!("{title}: {caption}"), &lines);
     if left_out > 0 {
         writer.note(&lines.all(), &format!("{left_out} events in the middle are left out"));
@@ -28,6 +28,7 @@ pub(crate) fn render(language: Language, events: &[ChartEvent], title: &str, cap
     let mut loops = false;
     for event in &events {
         match event {
+            ChartEvent::Step { number, .. } => writer.step = Some(*number),
             ChartEvent::CycleStart => {
                 loops = true;
                 writer.line("loop for ever");
@@ -94,6 +95,8 @@ struct Writer {
     language: Language,
     out: String,
     indent: usize,
+    /// The step that what follows belongs to.
+    step: Option<usize>,
 }
 
 impl Writer {
@@ -147,21 +150,31 @@ impl Writer {
             ChartEvent::Local { process, text, .. } => self.note(&format!("p{process}"), text),
             ChartEvent::Error { process, text } => {
                 let over = process.map_or_else(|| lines.all(), |number| format!("p{number}"));
+                // The step was told already.
+                self.step = None;
                 self.note(&over, &format!("error: {text}"));
             }
         }
     }
 
     fn arrow(&mut self, from: &str, to: &str, text: &str) {
-        let text = self.text(text);
+        let text = self.numbered(text);
         let arrow = if self.language == Language::Mermaid { "->>" } else { " -> " };
         self.line(&format!("{from}{arrow}{to}: {text}"));
     }
 
     fn note(&mut self, over: &str, text: &str) {
-        let text = self.text(text);
+        let text = self.numbered(text);
         let word = if self.language == Language::Mermaid { "Note" } else { "note" };
         self.line(&format!("{word} over {over}: {text}"));
+    }
+
+    /// The text with the number of its step, as `pv replay` counts.
+    fn numbered(&self, text: &str) -> String {
+        match self.step {
+            Some(number) => format!("{number} · {}", self.text(text)),
+            None => self.text(text),
+        }
     }
 
     /// Text that means itself.
@@ -200,10 +213,13 @@ mod tests {
         let start = |process, name: &str, by| ChartEvent::Start { process, name: name.into(), by };
         vec![
             start(0, "a(0)", None),
+            ChartEvent::Step { number: 1, line: Some(7) },
             start(1, "b(1)", Some(0)),
+            ChartEvent::Step { number: 3, line: None },
             ChartEvent::Send { process: 0, message: 0, label: "q!data,1".into() },
             ChartEvent::Rendezvous { from: 0, to: 1, label: "r: <x>".into() },
             ChartEvent::CycleStart,
+            ChartEvent::Step { number: 6, line: Some(9) },
             ChartEvent::Receive { process: 1, message: Some(0), label: "q?data,1".into() },
             ChartEvent::Local { process: 1, text: "x = 1;\n#".into(), matters: true },
         ]
@@ -217,12 +233,12 @@ mod tests {
           participant p0 as a(0)
           participant p1 as b(1)
           participant c0 as q
-          p0->>p1: run
-          p0->>c0: data,1
-          p0->>p1: r: #60;x#62;
+          p0->>p1: 1 · run
+          p0->>c0: 3 · data,1
+          p0->>p1: 3 · r: #60;x#62;
           loop for ever
-            c0->>p1: data,1
-            Note over p1: x = 1#59; #35;
+            c0->>p1: 6 · data,1
+            Note over p1: 6 · x = 1#59; #35;
           end
         ");
     }
@@ -230,7 +246,7 @@ mod tests {
     #[test]
     fn plantuml() {
         let mut events = events();
-        events.truncate(4);
+        events.truncate(6);
         events.push(ChartEvent::Error { process: None, text: "a--b".into() });
         insta::assert_snapshot!(render(Language::PlantUml, &events, "m.pml", "wrong"), @r#"
         @startuml
@@ -238,9 +254,9 @@ mod tests {
           participant "a(0)" as p0
           participant "b(1)" as p1
           queue "q" as c0
-          p0 -> p1: run
-          p0 -> c0: data,1
-          p0 -> p1: r: <U+003C>x<U+003E>
+          p0 -> p1: 1 · run
+          p0 -> c0: 3 · data,1
+          p0 -> p1: 3 · r: <U+003C>x<U+003E>
           note over p0,c0: error: a-<U+002D>b
         @enduml
         "#);
