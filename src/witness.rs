@@ -4,9 +4,9 @@
 //! table of a certificate under their names. It is the only place where the layout of a state meets the form of a certificate. A search
 //! shows it each state that its store calls new (`search::driver`). Nothing here decides what a verdict is.
 
-use crate::certificate::{BodyNames, Messages, Names, Process, Row, Table};
+use crate::certificate::{BodyNames, Messages, Names, OpenAt, Process, Row, Table};
 use crate::exec::Machine;
-use crate::model::{Model, Proctype, Region, Scalar, Variable};
+use crate::model::{Model, Place, Proctype, Region, Scalar, Variable};
 
 /// The name under which a certificate has the variables of the never claim. No process type can have this name.
 const CLAIM: &str = "never";
@@ -96,6 +96,47 @@ impl Witness {
         }
     }
 
+    /// A search begins. What one has seen that was given up is forgotten.
+    pub fn begin(&mut self) {
+        self.table = Table::default();
+    }
+
+    /// The states to come have 0 for this variable in every state, whatever it would hold.
+    pub fn leave_open(&mut self, place: &Place) {
+        self.table.open.globals.extend(number(&self.globals, place));
+    }
+
+    /// The same in states in which, beside what is open everywhere, a process of this type stands at this location.
+    pub fn leave_open_at<'p>(&mut self, body: usize, location: usize, places: impl Iterator<Item = &'p Place>) {
+        let mut open =
+            OpenAt { body: body as u32, place: self.places[body][location], locals: Vec::new(), globals: Vec::new() };
+        for place in places {
+            match place.region {
+                Region::Local => open.locals.extend(number(&self.bodies[body], place)),
+                _ => {
+                    let global = number(&self.globals, place);
+                    open.globals.extend(global.filter(|global| !self.table.open.globals.contains(global)));
+                }
+            }
+        }
+        if !open.locals.is_empty() || !open.globals.is_empty() {
+            self.table.open.places.push(open);
+        }
+    }
+
+    /// The same in states without a process of this type.
+    pub fn leave_open_without<'p>(&mut self, body: usize, places: impl Iterator<Item = &'p Place>) {
+        let globals: Vec<u32> = places.filter_map(|place| number(&self.globals, place)).collect();
+        if !globals.is_empty() {
+            self.table.open.gone.push((body as u32, globals));
+        }
+    }
+
+    /// The same for a field of the messages of a channel.
+    pub fn leave_field_open(&mut self, channel: usize, field: usize) {
+        self.table.open.fields.push((channel as u32, field as u32));
+    }
+
     /// Bytes, about; with what the file takes when it is put together at the end.
     pub fn memory(&self) -> usize {
         self.table.memory() / 2 * 3
@@ -105,6 +146,11 @@ impl Witness {
     pub fn into_table(self) -> Table {
         self.table
     }
+}
+
+/// The number of a variable among those that are written down.
+fn number(cells: &[(u32, Scalar)], place: &Place) -> Option<u32> {
+    cells.iter().position(|&cell| cell == (place.offset, place.scalar)).map(|number| number as u32)
 }
 
 fn messages(machine: &Machine<'_>, index: usize) -> Messages {

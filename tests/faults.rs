@@ -1,5 +1,5 @@
-//! What can go wrong around pv, for the commands that write or read certificates and for all commands in turn: a full disk, a closed standard
-//! output, few addresses, signals at any moment, files that vanish or change. pv says what is wrong, never panics, and leaves
+//! What can go wrong around pv, for the commands that write or read certificates and for all commands in turn: a full disk, a folder that takes no
+//! file, a full or closed standard output, few addresses, signals at any moment, files that vanish or change. pv says what is wrong, never panics, and leaves
 //! no half a file. `tests/stopping.rs` and `tests/killed.rs` have the same for searches and checkpoints.
 
 #![cfg(target_os = "linux")]
@@ -16,6 +16,10 @@ use std::time::Duration;
 const MODEL: &str = "byte a, b; active proctype P() { do :: a < 20 -> a++ :: break od } \
                      active proctype Q() { do :: b < 20 -> b++ :: break od } ltl p { <> (a == 30) }";
 
+/// One that has more states than there is room for in its checkpoint's budget.
+const LARGE: &str = "byte a, b, c; active proctype P() { do :: a < 20 -> a++ :: break od } \
+                     active proctype Q() { do :: b < 20 -> b++ :: break od } active proctype R() { do :: c < 20 -> c++ :: break od }";
+
 /// Every command that ends by itself, with what it needs.
 const COMMANDS: &[&str] = &[
     "check m.pml --no-claims --no-trail",
@@ -29,13 +33,38 @@ const COMMANDS: &[&str] = &[
     "graph m.pml",
     "fmt m.pml",
     "ltl <>p",
+    "compare m.pml --out o --figure searches",
+    "resume k",
+    "explain",
+    "completions bash",
+    "man",
 ];
 
-/// A folder with a model, its certificate and a trail.
+/// The commands that wait for somebody: an editor, a browser.
+const SERVERS: &[&str] = &["lsp", "explore m.pml --no-open"];
+
+/// Options and commands that write a file or a folder, without its name and with the exit code if that is not to be had. A verdict is not lost
+/// with its trail.
+const WRITERS: &[(&str, &str, i32)] = &[
+    ("check m.pml --no-claims --no-trail --certificate", "", 2),
+    ("check m.pml --trail", "", 1),
+    ("check m.pml --no-claims --no-trail --search bfs --checkpoint", "", 2),
+    ("replay m.pml t --html", ".html", 2),
+    ("replay m.pml t --chart", ".svg", 2),
+    ("compare m.pml --figure searches --out", "", 2),
+    ("man", "", 2),
+];
+
+/// A folder with a model, its certificate, a trail and a checkpoint.
 fn prepared() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("m.pml"), MODEL).expect("a model");
-    for (line, code) in [("check m.pml --no-claims --no-trail --certificate c", 0), ("check m.pml --trail t", 1)] {
+    std::fs::write(folder.path().join("l.pml"), LARGE).expect("a model");
+    for (line, code) in [
+        ("check m.pml --no-claims --no-trail --certificate c", 0),
+        ("check m.pml --trail t", 1),
+        ("check l.pml --search bfs --memory 520K --checkpoint k", 3),
+    ] {
         let output = common::command(folder.path(), line).output().expect("pv runs");
         assert_eq!(output.status.code(), Some(code), "{line}: {}", said(&output));
     }
@@ -75,6 +104,33 @@ fn a_certificate_on_a_full_disk_is_an_error_and_the_old_one_stays() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert_eq!(std::fs::read(folder.path().join("c")).unwrap(), old);
     assert_eq!(names(folder.path()), before);
+}
+
+/// `/proc` takes no file, whoever asks; and no file is a folder.
+#[test]
+fn where_nothing_can_be_written_it_is_told() {
+    let folder = prepared();
+    let before = names(folder.path());
+    for (line, ending, code) in WRITERS {
+        for place in ["/proc", "m.pml"] {
+            let output = common::command(folder.path(), &format!("{line} {place}/d{ending}")).output().unwrap();
+            assert_eq!(output.status.code(), Some(*code), "{line} {place}: {}", said(&output));
+            assert!(said(&output).contains(place), "{line} {place}: {}", said(&output));
+            assert!(!said(&output).contains("internal error"), "{line} {place}: {}", said(&output));
+        }
+    }
+    assert_eq!(names(folder.path()), before);
+}
+
+#[test]
+fn a_full_standard_output_is_told() {
+    let folder = prepared();
+    for line in COMMANDS {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = common::command(folder.path(), line).stdin(Stdio::null()).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", said(&output));
+        assert!(said(&output).contains("the output cannot be written"), "{line}: {}", said(&output));
+    }
 }
 
 #[test]
@@ -125,6 +181,26 @@ fn signals_at_any_moment() {
                 assert!(decode(&bytes).is_ok(), "{line} {signal}: half a certificate");
                 std::fs::remove_file(folder.path().join("d")).unwrap();
             }
+        }
+    }
+}
+
+/// What waits for somebody does not wait when it is told to end.
+#[test]
+fn servers_end_by_a_signal() {
+    let folder = prepared();
+    for line in SERVERS {
+        for (number, signal) in ["-TERM", "-INT", "-HUP"].into_iter().cycle().take(6).enumerate() {
+            let mut command = common::command(folder.path(), line);
+            let mut child = command.stdin(Stdio::piped()).spawn().expect("pv runs");
+            // An editor that is still there.
+            let _editor = child.stdin.take();
+            std::thread::sleep(Duration::from_micros(number as u64 * 3_000));
+            let _ = Command::new("kill").args([signal, child.id().to_string().as_str()]).stderr(Stdio::null()).status();
+            let output = child.wait_with_output().expect("it ends");
+            let fine =
+                matches!(output.status.signal(), Some(1 | 2 | 15)) || matches!(output.status.code(), Some(0 | 130));
+            assert!(fine, "{line} {signal}: {:?} {}", output.status, said(&output));
         }
     }
 }

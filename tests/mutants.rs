@@ -34,6 +34,8 @@ enum How {
     Sets,
     /// With static reductions.
     Statics,
+    /// With those of them that a certificate has words for.
+    Dead,
     /// For cycles through accept labels.
     Cycles,
 }
@@ -49,6 +51,7 @@ impl How {
             How::Sleep => Plan { search: depth(Techniques::One(Technique::SleepSets)), ..Plan::default() },
             How::Sets => Plan { search: depth(Techniques::One(Technique::PersistentSets(sets))), ..Plan::default() },
             How::Statics => Plan { statics: Reductions::ALL, ..Plan::default() },
+            How::Dead => Plan { statics: Reductions { merging: false, ..Reductions::ALL }, ..Plan::default() },
             How::Cycles => {
                 let search =
                     Search::Cycles(Cycles { of, fair: false, store: CycleStore::Exact, sets: None, max_depth: None });
@@ -57,9 +60,9 @@ impl How {
         }
     }
 
-    /// Does the search look at every state of the model as it is written?
+    /// Does the search look at every state of the model, but for what nobody reads?
     fn is_certified(self) -> bool {
-        matches!(self, How::Full | How::Sleep | How::Cycles)
+        matches!(self, How::Full | How::Sleep | How::Dead | How::Cycles)
     }
 }
 
@@ -98,9 +101,9 @@ const DEFECTS: &[(Mutant, How, &str)] = &[
     (Mutant::MemoryIndependent, How::Sets,
         "byte x; active proctype P() { x = 1; x = 2 } active proctype Q() { x = 3; assert(x == 3) }"),
     (Mutant::SleepersStay, How::Sleep, "byte x; active proctype P() { x = 1; x = 2 } active proctype Q() { x = 3; x = 4 }"),
-    (Mutant::GuardsReadNothing, How::Statics,
+    (Mutant::GuardsReadNothing, How::Dead,
         "byte g; active proctype P() { byte x; x = 1; g = 1; if :: x == 1 -> assert(g == 2) :: else fi } active proctype Q() { g = 0 }"),
-    (Mutant::FieldsUnread, How::Statics,
+    (Mutant::FieldsUnread, How::Dead,
         "chan q = [1] of { byte }; active proctype P() { q!3 } active proctype Q() { byte v; q?v; assert(v != 3) }"),
     (Mutant::SharedStepsMerged, How::Statics,
         "byte x; active proctype P() { skip; x = 1; x = 2; x = 3 } active proctype Q() { assert(x != 2) }"),

@@ -1,28 +1,31 @@
 //! Random models that use what the language has: the searches of pv against the reference executor, in process. The full search has its
-//! counts, the certificate of the full search is proved, and every search with every store and reduction has its verdict; claims are judged
-//! with and without fairness. What differs is a bug of one of the two; SPIN says of which.
+//! counts, and every search with every store and reduction has its verdict; claims are judged with and without fairness. A search
+//! in turn writes a certificate, of what it has seen or of the error, and the certificate is proved. What differs is a bug of one of the two; SPIN says of which.
 //!
+//! There are two makers of models: the one of `tests/common/maker.rs`, and the one of `tests/fuzz_spin.py`, which python3 runs.
 //! The number of models is small here; `PV_RANDOM_MODELS=10000 cargo test --release --test random_models` looks at more, from
-//! `PV_RANDOM_SEED` on.
+//! `PV_RANDOM_SEED` on. With `PV_RANDOM_SPIN=1` SPIN and gcc are asked as well: the counts are those of all three.
 
 mod common;
 #[path = "common/maker.rs"]
 mod maker;
+#[path = "common/spin.rs"]
+mod spin;
 
 use common::{breadth_first, reduced, run, violated, workers, workers_with};
 use maker::Maker;
-use pv::certificate::{Certificate, Checked, Ends, Evidence, Section, Subject};
+use pv::certificate::{Certificate, Checked, Ends, Error, Evidence, Section, Subject};
 use pv::certify::check::check;
 use pv::certify::cycles::{Judgement, Property as Asked, judge};
 use pv::certify::definition::Definition;
-use pv::certify::graph::explore;
+use pv::certify::graph::{Explored, explore};
 use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Verdict};
 use pv::search::plan::{
-    BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore, LossyTable,
-    Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, SharedStore, Size, Technique,
-    Techniques,
+    Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore,
+    LossyTable, Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, SharedStore, Size,
+    Technique, Techniques,
 };
 use pv::source::SourceMap;
 use pv::source::preprocess::PreprocessOptions;
@@ -42,9 +45,13 @@ struct Seen {
     certified: usize,
     properties: usize,
     broken: usize,
+    /// Models of which SPIN has counts, and those of which it only has the verdict.
+    counted: usize,
+    judged: usize,
 }
 
 struct Compared<'t> {
+    seed: u64,
     text: &'t str,
     model: &'t Model,
     definition: &'t Definition,
@@ -67,6 +74,15 @@ fn exact() -> Vec<(&'static str, Search)> {
             }),
         ),
     ]
+}
+
+/// Searches that can be certified.
+fn certified() -> Vec<(&'static str, Search)> {
+    let tree = DepthFirst { store: DepthStore::Tree(Techniques::None), ..DepthFirst::default() };
+    let mut searches = exact();
+    searches.retain(|(name, _)| *name != "breadth first with a queue");
+    searches.push(("depth first with a tree", Search::Depth(tree)));
+    searches
 }
 
 /// Searches whose verdict counts. A cache holds most of the states: what a smaller one forgets may have to be searched again for ever.
@@ -138,7 +154,13 @@ impl Compared<'_> {
         }
         let expected = explored.violated();
         seen.violated += usize::from(expected);
+        if std::env::var_os("PV_RANDOM_SPIN").is_some() {
+            self.ask_spin(&explored, seen)?;
+        }
         for (name, search) in exact() {
+            if self.hides() && name != "full" {
+                continue;
+            }
             let outcome = run(self.model, &Plan { search, all_errors: true, ..Plan::default() });
             let found = (violated(&outcome), outcome.counts.stored);
             if found != (expected, explored.stored) {
@@ -149,7 +171,7 @@ impl Compared<'_> {
                 return Err(self.wrong(name, format!("matched {} and {}", counts.0, counts.1)));
             }
         }
-        for (name, plan) in others(explored.stored) {
+        for (name, plan) in others(explored.stored).into_iter().filter(|_| !self.hides()) {
             let outcome = run(self.model, &plan);
             if matches!(outcome.verdict, Verdict::Incomplete(Limit::CacheBelowStack { .. })) {
                 // It has no answer, and says so.
@@ -159,26 +181,84 @@ impl Compared<'_> {
                 return Err(self.wrong(name, format!("{:?}, reference: {expected}", outcome.verdict)));
             }
         }
-        if !expected {
-            self.certify().map_err(|what| self.wrong("certificate", what))?;
-            seen.certified += 1;
-        }
+        self.certify(expected).map_err(|what| self.wrong("certificate", what))?;
+        seen.certified += usize::from(!self.hides());
         Ok(true)
     }
 
-    fn certify(&self) -> Result<(), String> {
+    /// The third voice.
+    fn ask_spin(&self, explored: &Explored, seen: &mut Seen) -> Result<(), String> {
+        match spin::ask(self.text) {
+            spin::Answer::None => {}
+            spin::Answer::Verdict(why) => {
+                seen.judged += 1;
+                if !explored.violated() {
+                    return Err(self.wrong("SPIN", format!("gave up at an error: {why}; reference: none")));
+                }
+            }
+            spin::Answer::Counts { stored, matched, errors } => {
+                seen.counted += 1;
+                let matched_too = explored.endless || matched == explored.matched;
+                if stored != explored.stored || !matched_too || (errors > 0) != explored.violated() {
+                    let own = (explored.stored, explored.matched, explored.faults.len(), explored.deadlocks);
+                    return Err(self.wrong("SPIN", format!("{:?}, reference {own:?}", (stored, matched, errors))));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows a state of a model with hidden variables hangs on the path to it.
+    fn hides(&self) -> bool {
+        self.model.hidden_size > 0
+    }
+
+    /// One search in turn is certified.
+    fn certify(&self, violated: bool) -> Result<(), String> {
+        if self.hides() {
+            return Ok(());
+        }
+        let searches = certified();
+        let (name, search) = &searches[self.seed as usize % searches.len()];
+        let dead = Reductions { merging: false, ..Reductions::ALL };
+        let statics = if self.seed / 8 % 2 == 0 { Reductions::NONE } else { dead };
+        let plan = Plan { search: search.clone(), statics, ..Plan::default() };
+        let checked = Checked { subject: Subject::Errors, fair: false, assertions: true, ends: Ends::Judged };
+        let proved = self.prove(&plan, checked);
+        match proved {
+            Ok(holds) if holds != violated => Ok(()),
+            other => Err(format!("{name}, {statics:?}: {other:?}")),
+        }
+    }
+
+    /// Runs a plan and gives what its certificate proves.
+    fn prove(&self, plan: &Plan, checked: Checked) -> Result<bool, String> {
+        let claim = plan.property().claim().filter(|_| checked.subject == Subject::Never);
         let interrupt = AtomicBool::new(false);
         let mut monitor = Monitor::silent(&interrupt);
-        monitor.witness = Some(Witness::new(self.model, None));
-        Plan::default().execute(self.model, &mut monitor);
+        monitor.witness = Some(Witness::new(self.model, claim));
+        let outcome = plan.execute(self.model, &mut monitor);
         let witness = monitor.witness.take().ok_or("no witness")?;
         let names = witness.names().clone();
-        let checked = Checked { subject: Subject::Errors, fair: false, assertions: true, ends: Ends::Judged };
-        let sections = vec![Section { checked, evidence: Evidence::Holds(witness.into_table()) }];
+        let evidence = match outcome.violations.first() {
+            None => {
+                let table = witness.into_table();
+                let shared = checked.subject == Subject::Progress;
+                Evidence::Holds(if shared { table.distinct() } else { table })
+            }
+            Some(violation) => {
+                let (own, program) = plan.property().compile(self.model);
+                let model = own.as_ref().unwrap_or(self.model);
+                let error = Error { kind: common::error_kind(violation), message: String::new() };
+                Evidence::Broken(error, common::states_along(model, &program, violation)?)
+            }
+        };
+        let sections = vec![Section { checked, evidence }];
         let certificate = Certificate { model: "model.pml".into(), fingerprint: 0, names, sections };
         let bytes = pv::certificate::file::encode(&certificate);
         let certificate = pv::certificate::file::decode(&bytes).map_err(|damage| damage.to_string())?;
-        check(self.definition, &certificate).map(|_| ()).map_err(|refusal| format!("{refusal:?}"))
+        let proved = check(self.definition, &certificate).map_err(|refusal| format!("{refusal:?}"))?;
+        Ok(proved.iter().all(|section| section.holds))
     }
 
     /// One property, with and without fairness.
@@ -215,8 +295,37 @@ impl Compared<'_> {
                     return Err(self.wrong(&name, format!("{:?}, reference: {expected}", outcome.verdict)));
                 }
             }
+            self.certify_cycles(of, fair, expected)
+                .map_err(|what| self.wrong(&format!("{of:?}, certificate"), what))?;
         }
         Ok(())
+    }
+
+    /// A question about cycles, certified by the search without reductions or by the one with dead variables.
+    fn certify_cycles(&self, of: CycleProperty, fair: bool, violated: bool) -> Result<(), String> {
+        let subject = match of {
+            CycleProperty::AcceptLabels => Subject::AcceptLabels,
+            CycleProperty::Progress => Subject::Progress,
+            CycleProperty::Claim(number) => match &self.model.claims[number] {
+                claim if claim.formula.is_none() => Subject::Never,
+                // That a formula holds is proved with the states of the system: `tests/certificates.rs` does that.
+                _ if !violated => return Ok(()),
+                claim => Subject::Formula(claim.name.to_string()),
+            },
+        };
+        let dead = Reductions { merging: false, ..Reductions::ALL };
+        let statics = if self.seed % 2 == 0 { Reductions::NONE } else { dead };
+        let search = Search::Cycles(Cycles { of, fair, store: CycleStore::Exact, sets: None, max_depth: None });
+        let plan = Plan { search, statics, assertions: Assertions::Ignore, ..Plan::default() };
+        let outcome = run(self.model, &plan);
+        if outcome.model_error.is_some() || self.hides() {
+            return Ok(());
+        }
+        let checked = Checked { subject, fair, assertions: false, ends: Ends::Ignored };
+        match self.prove(&plan, checked) {
+            Ok(holds) if holds != violated => Ok(()),
+            other => Err(format!("fair {fair}, {statics:?}: {other:?}")),
+        }
     }
 
     fn properties(&self, seen: &mut Seen) -> Result<(), String> {
@@ -234,36 +343,65 @@ impl Compared<'_> {
     }
 }
 
-fn compare(seed: u64, seen: &mut Seen) -> Result<(), String> {
-    let text = Maker::new(seed).rich();
+fn compare(seed: u64, text: &str, seen: &mut Seen) -> Result<(), String> {
     seen.models += 1;
-    let Ok((_, model)) = pv::load::read_text("model.pml", &text) else {
+    let Ok((_, model)) = pv::load::read_text("model.pml", text) else {
         seen.refused += 1;
         return Ok(());
     };
     let mut map = SourceMap::new();
-    let file = map.add_file("model.pml".to_string(), None, text.clone());
+    let file = map.add_file("model.pml".to_string(), None, text.to_string());
     let definition =
         pv::certify::read(&mut map, file, &PreprocessOptions::default()).map_err(|what| format!("{what}\n{text}"))?;
-    let subject = Compared { text: &text, model: &model, definition: &definition };
+    let subject = Compared { seed, text, model: &model, definition: &definition };
     if subject.errors(seen)? {
         subject.properties(seen)?;
     }
     Ok(())
 }
 
-#[test]
-fn all_searches_agree_with_the_reference() {
-    let wanted = std::env::var("PV_RANDOM_MODELS").ok().and_then(|count| count.parse().ok()).unwrap_or(200);
-    let first = std::env::var("PV_RANDOM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1u64);
+fn asked_for(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|count| count.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Compares these models, and gives what became of them.
+fn compare_all(models: impl Iterator<Item = (u64, String)>) -> Seen {
     let mut seen = Seen::default();
     let mut wrong = Vec::new();
-    for seed in first..first + wanted {
-        if let Err(what) = compare(seed, &mut seen) {
-            wrong.push(format!("seed {seed}: {what}"));
+    for (seed, text) in models {
+        if let Err(what) = compare(seed, &text, &mut seen) {
+            println!("seed {seed}: {what}");
+            wrong.push(seed);
         }
     }
     println!("{seen:?}");
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} differ: {wrong:?}", wrong.len());
+    seen
+}
+
+#[test]
+fn all_searches_agree_with_the_reference() {
+    let (first, wanted) = (asked_for("PV_RANDOM_SEED", 1), asked_for("PV_RANDOM_MODELS", 200));
+    let seen = compare_all((first..first + wanted).map(|seed| (seed, Maker::new(seed).rich())));
     assert!(seen.refused * 10 < seen.models && seen.certified * 20 > seen.models, "{seen:?}");
+}
+
+/// The same with the models that pv is compared with SPIN on.
+#[test]
+fn models_of_the_other_maker_agree_as_well() {
+    let (first, wanted) = (asked_for("PV_RANDOM_SEED", 1), asked_for("PV_RANDOM_MODELS", 60));
+    let script = common::root().join("tests/fuzz_spin.py");
+    let mut command = std::process::Command::new("python3");
+    command.arg(script).args(["--print", "--seed", &first.to_string(), "--count", &wanted.to_string()]);
+    let output = command.output().expect("python3 makes the models of tests/fuzz_spin.py");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let texts = String::from_utf8(output.stdout).expect("models are text");
+    let models: Vec<(u64, String)> = texts
+        .split("/* seed ")
+        .filter_map(|part| part.split_once(" */\n"))
+        .map(|(seed, text)| (seed.parse().expect("a seed"), text.to_string()))
+        .collect();
+    assert_eq!(models.len() as u64, wanted);
+    let seen = compare_all(models.into_iter());
+    assert!(seen.refused * 2 < seen.models && seen.certified * 4 > seen.models, "{seen:?}");
 }

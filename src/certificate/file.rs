@@ -1,6 +1,6 @@
 //! The file of a certificate.
 //!
-//! A line `pv certificate 1`, then blocks of at most 64 KiB: the length and the CRC of a block as four bytes each, and the block. A block
+//! A line `pv certificate 2`, then blocks of at most 64 KiB: the length and the CRC of a block as four bytes each, and the block. A block
 //! of length 0 is the last. So a byte that was changed is found with its place before anything is made of it. Inside the blocks there are
 //! numbers of seven bits a byte, the lowest first; a number with a sign is doubled, and a negative one is turned over. Of a row only the
 //! numbers are written that differ from the row in front: how many are the same, then the number that differs.
@@ -9,12 +9,12 @@
 //! take many times the bytes of the file all the same, so the reader has a budget: it counts what each thing will take before it makes it.
 
 use super::{
-    BodyNames, Certificate, Checked, Ends, Error, ErrorKind, Evidence, Names, PART, Process, ROW_HEAD, Section,
-    Subject, Table,
+    BodyNames, Certificate, Checked, Ends, Error, ErrorKind, Evidence, Names, Open, OpenAt, PART, Process, ROW_HEAD,
+    Section, Subject, Table,
 };
 
 /// The first line.
-const HEAD: &[u8] = b"pv certificate 1\n";
+const HEAD: &[u8] = b"pv certificate 2\n";
 /// Bytes of a block.
 const BLOCK: usize = 64 << 10;
 /// Bytes that the contents of a file may take; more are no certificate for a reference executor.
@@ -61,7 +61,8 @@ pub fn encode(certificate: &Certificate) -> Vec<u8> {
 pub fn may_be_replaced(file: impl std::io::Read) -> std::io::Result<bool> {
     let mut head = Vec::new();
     std::io::Read::read_to_end(&mut file.take(HEAD.len() as u64), &mut head)?;
-    Ok(head.is_empty() || head == HEAD)
+    // Also one of another version.
+    Ok(head.is_empty() || (head.len() == HEAD.len() && head.starts_with(&HEAD[..HEAD.len() - 2])))
 }
 
 /// Contents as blocks with checksums.
@@ -146,7 +147,30 @@ impl Writer {
         }
     }
 
+    fn numbers(&mut self, values: &[u32]) {
+        self.count(values.len());
+        values.iter().for_each(|&value| self.number(u64::from(value)));
+    }
+
+    fn open(&mut self, open: &Open) {
+        self.numbers(&open.globals);
+        self.count(open.places.len());
+        for at in &open.places {
+            [at.body, at.place].iter().for_each(|&value| self.number(u64::from(value)));
+            self.numbers(&at.locals);
+            self.numbers(&at.globals);
+        }
+        self.count(open.gone.len());
+        for (body, globals) in &open.gone {
+            self.number(u64::from(*body));
+            self.numbers(globals);
+        }
+        self.count(open.fields.len());
+        open.fields.iter().flat_map(|&(channel, field)| [channel, field]).for_each(|value| self.number(value.into()));
+    }
+
     fn table(&mut self, table: &Table) {
+        self.open(&table.open);
         self.count(table.globals.len());
         table.globals.iter().for_each(|globals| self.signeds(globals));
         self.count(table.processes.len());
@@ -211,7 +235,7 @@ pub fn decode_within(file: &[u8], most: usize) -> Result<Certificate, Damage> {
 pub(crate) fn blocks(file: &[u8]) -> Result<Vec<u8>, Damage> {
     let damage = |at, what: &str| Err(Damage { at, what: what.to_string(), too_much: false });
     let Some(mut rest) = file.strip_prefix(HEAD) else {
-        return damage(0, "it does not begin with `pv certificate 1`");
+        return damage(0, "it does not begin with `pv certificate 2`");
     };
     let mut data = Vec::new();
     loop {
@@ -368,8 +392,21 @@ impl Reader<'_> {
         Ok(Section { checked: Checked { subject, fair, assertions, ends }, evidence })
     }
 
+    fn open(&mut self) -> Result<Open, Damage> {
+        let numbers = |reader: &mut Self| reader.list(Reader::small);
+        Ok(Open {
+            globals: numbers(self)?,
+            places: self.list(|reader| {
+                let (body, place) = (reader.small()?, reader.small()?);
+                Ok(OpenAt { body, place, locals: numbers(reader)?, globals: numbers(reader)? })
+            })?,
+            gone: self.list(|reader| Ok((reader.small()?, numbers(reader)?)))?,
+            fields: self.list(|reader| Ok((reader.small()?, reader.small()?)))?,
+        })
+    }
+
     fn table(&mut self) -> Result<Table, Damage> {
-        let mut table = Table::default();
+        let mut table = Table { open: self.open()?, ..Table::default() };
         self.parts(|reader| reader.list(Reader::signed), |part| table.globals_number(part).1)?;
         self.parts(Reader::process, |part| table.process_number(part).1)?;
         self.parts(|reader| reader.list(|reader| reader.list(Reader::signed)), |part| table.channel_number(part).1)?;
@@ -436,7 +473,13 @@ mod tests {
 
     fn sample() -> Certificate {
         let process = |place| Process { body: 0, place, priority: 1, locals: vec![-1, i32::MAX, i32::MIN] };
-        let mut table = Table::default();
+        let open = Open {
+            globals: vec![1],
+            places: vec![OpenAt { body: 0, place: 2, locals: vec![0, 2], globals: vec![0] }],
+            gone: vec![(0, vec![0, 1])],
+            fields: vec![(0, 0), (1, 300)],
+        };
+        let mut table = Table { open, ..Table::default() };
         for number in 0..5 {
             table.add(Row {
                 globals: vec![number / 2, 7],

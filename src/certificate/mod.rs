@@ -150,12 +150,48 @@ pub struct Table {
     pub processes: IndexSet<Process>,
     /// Contents of channels.
     pub channels: IndexSet<Messages>,
+    /// What the states leave open.
+    pub open: Open,
     /// All rows, one behind the other.
     cells: Vec<u32>,
     /// Where each row ends.
     ends: Vec<usize>,
     /// Bytes of the parts, about.
     parts: usize,
+}
+
+/// Values that the states of a table leave open: the table has 0 for them, and they stand for every value. A search that sets dead
+/// variables to 0 meets such states. The checker sees to it that nobody reads them. Variables are named by their numbers in [`Names`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Open {
+    /// Global variables that are open in every state.
+    pub globals: Vec<u32>,
+    /// Variables that are open while a process stands at some place.
+    pub places: Vec<OpenAt>,
+    /// Process types, and the global variables that are open in every state without a process of the type.
+    pub gone: Vec<(u32, Vec<u32>)>,
+    /// Fields of messages: the channel, of those that exist from the start, and the field.
+    pub fields: Vec<(u32, u32)>,
+}
+
+impl Open {
+    /// Nothing is left open.
+    pub fn is_empty(&self) -> bool {
+        *self == Open::default()
+    }
+}
+
+/// What is open while a process stands at a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenAt {
+    /// The type of the process, by index in [`Names::bodies`].
+    pub body: u32,
+    /// SPIN's number of the place.
+    pub place: u32,
+    /// Variables of the process.
+    pub locals: Vec<u32>,
+    /// Global variables.
+    pub globals: Vec<u32>,
 }
 
 /// Bytes of a part in a set, about: itself, its hash and its place in an index, each with room to grow.

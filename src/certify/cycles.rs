@@ -9,6 +9,7 @@
 //! ever, and the claim goes on alone. A process that waits at an `accept` label then accepts. Only for cycles without progress such a
 //! run does not count: where nothing moves there is no cycle.
 
+use super::check::open::Opening;
 use super::control::Marks;
 use super::definition::Definition;
 use super::fault::Fault;
@@ -47,8 +48,8 @@ pub enum Judgement {
 pub enum Within<'s> {
     /// All that can be reached from the initial state.
     Reachable,
-    /// These states, claim included: all of them are looked at, and none may lead elsewhere.
-    Closed(&'s IndexSet<State>),
+    /// These states, claim included, with what they leave open: all of them are looked at, and none may lead elsewhere.
+    Closed(&'s IndexSet<State>, &'s Opening),
     /// Of what can be reached, these states of the system. A run that violates the property in a part of the graph violates it.
     Only(&'s IndexSet<State>),
 }
@@ -60,6 +61,8 @@ pub enum Hole {
     Leaves(State, State),
     /// In this state an error happens.
     Fault(State, Fault),
+    /// What follows this state hangs on a value that it leaves open.
+    Asks(State),
 }
 
 /// A state of the system and of what is looked for.
@@ -139,8 +142,8 @@ pub fn judge_within<'d>(
         wrong,
         hole: None,
     };
-    graph.number(Node { state, obligations });
-    if let Within::Closed(set) = within {
+    graph.number(Node { state: graph.clear(state), obligations });
+    if let Within::Closed(set, _) = within {
         for state in set {
             graph.number(Node { state: state.clone(), obligations: Obligations::new() });
         }
@@ -152,6 +155,9 @@ pub fn judge_within<'d>(
         }
         let about = graph.look(at);
         graph.about.push(about);
+        if matches!(within, Within::Closed(..)) && Opening::was_asked(definition) {
+            graph.hole = Some(Hole::Asks(graph.nodes[at].state.clone()));
+        }
         at += 1;
     }
     if graph.hole.is_some() {
@@ -186,6 +192,7 @@ impl Graph<'_> {
                 ends.push((after, BTreeSet::new()));
             }
             for (state, movers) in ends {
+                let state = self.clear(state);
                 if !self.goes(&node.state, &state) {
                     continue;
                 }
@@ -198,10 +205,18 @@ impl Graph<'_> {
 
     fn find_faults(&mut self, state: &State, found: &Moves) {
         let mut faults = found.moves.iter().flat_map(|one| &one.faults);
-        if let (Within::Closed(_), None, Some(fault)) =
+        if let (Within::Closed(..), None, Some(fault)) =
             (self.within, &self.hole, faults.find(|fault| (self.wrong)(fault)))
         {
             self.hole = Some(Hole::Fault(state.clone(), *fault));
+        }
+    }
+
+    /// A state without what is left open in it.
+    fn clear(&self, state: State) -> State {
+        match self.within {
+            Within::Closed(_, opening) => opening.clear(&state),
+            _ => state,
         }
     }
 
@@ -210,7 +225,7 @@ impl Graph<'_> {
         match self.within {
             Within::Reachable => true,
             Within::Only(set) => set.contains(&State { claim: None, ..to.clone() }),
-            Within::Closed(set) => {
+            Within::Closed(set, _) => {
                 if !set.contains(to) && self.hole.is_none() {
                     self.hole = Some(Hole::Leaves(from.clone(), to.clone()));
                 }

@@ -3,6 +3,7 @@
 use super::control::Body;
 use super::names::{Names, Read, unclear};
 use crate::syntax::tree::{Expr, ExprKind, Formula, FormulaKind, Item, Proctype, ProctypeKind, Unit};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// A model.
@@ -24,6 +25,9 @@ pub struct Definition {
     pub asks_last: bool,
     /// The model speaks of priorities.
     pub priorities: bool,
+    /// Something was asked for a value that a state leaves open, so that what follows may hang on it. It stays set until somebody
+    /// takes it back: no way of asking, be it for an error that is told elsewhere, gets around it.
+    pub asked: Cell<bool>,
 }
 
 impl Definition {
@@ -41,6 +45,7 @@ impl Definition {
             formulas: Vec::new(),
             asks_last: uses.last,
             priorities: uses.priorities,
+            asked: Cell::new(false),
         };
         for item in &unit.items {
             match item {

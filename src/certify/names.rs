@@ -106,6 +106,8 @@ pub struct Shape {
     pub capacity: usize,
     /// The fields of a message; a typedef counts with all its numbers.
     pub fields: Vec<Number>,
+    /// The fields whose values are left open, by number; see [`Value::Open`].
+    pub open: Vec<usize>,
 }
 
 /// The value of a variable.
@@ -115,6 +117,9 @@ pub enum Value {
     Number(i32),
     /// The elements of an array, or the fields of a typedef.
     List(Vec<Value>),
+    /// Any number: a certificate leaves it open, because nobody reads it before it is written again. That this is so is seen
+    /// while moves are tried: [`super::definition::Definition::asked`].
+    Open,
 }
 
 impl Value {
@@ -122,6 +127,7 @@ impl Value {
     pub fn text(&self) -> String {
         match self {
             Value::Number(number) => number.to_string(),
+            Value::Open => "?".to_string(),
             Value::List(list) => format!("[{}]", list.iter().map(Value::text).collect::<Vec<_>>().join(", ")),
         }
     }
@@ -250,7 +256,7 @@ impl Names {
         if let [only] = fields.as_mut_slice() {
             *only = only.alone();
         }
-        Ok(Shape { capacity: self.size(capacity)?, fields })
+        Ok(Shape { capacity: self.size(capacity)?, fields, open: Vec::new() })
     }
 
     /// The numbers of a typedef in a message. An element of an array of bits is a bit here. A structure counts once,

@@ -128,10 +128,11 @@ fn report(certificate: &Certificate, proved: &[Proved]) -> String {
     for (section, proved) in certificate.sections.iter().zip(proved) {
         let states = counted(proved.states as u64, "state", "states");
         let _ = match &section.evidence {
-            Evidence::Holds(_) => {
+            Evidence::Holds(table) => {
                 let (judged, not) = judged(&section.checked);
+                let open = if table.open.is_empty() { "" } else { ", in which what nobody reads is left open" };
                 let besides = if not.is_empty() { String::new() } else { format!("; not judged: {}", not.join(", ")) };
-                writeln!(text, "certified: {}: no error in {states}{besides}", listed(&judged))
+                writeln!(text, "certified: {}: no error in {states}{open}{besides}", listed(&judged))
             }
             Evidence::Broken(error, _) => {
                 writeln!(text, "certified: {}, shown by {states}", broken(&section.checked, error.kind))

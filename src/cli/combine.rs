@@ -28,9 +28,9 @@ const RULES: &[Rule] = rules! {
     "--full with --por", |o| o.search.full && o.search.por,
         "one leaves out nothing, the other leaves out what is outside persistent sets";
     "--no-dead-variables where nothing is left out by default", |o| o.search.no_dead_variables && !reduces(o),
-        "there is nothing to turn off; --full, --all-errors, --another, --certificate, --sleep, --por, --cache and their like leave out what they name alone";
-    "--no-merging where nothing is merged by default", |o| o.search.no_merging && (!reduces(o) || o.search.bfs()),
-        "there is nothing to turn off; steps are merged in a depth-first search without other options of this kind";
+        "there is nothing to turn off; --full, --all-errors, --another, --sleep, --por, --cache and their like leave out what they name alone";
+    "--no-merging where nothing is merged by default", |o| o.search.no_merging && (!reduces(o) || o.search.bfs() || o.certificate.is_some()),
+        "there is nothing to turn off; steps are merged in a depth-first search without a certificate and other options of this kind";
     "--sleep with --search bfs", |o| o.search.sleep && o.search.bfs(),
         "sleep sets live on the depth-first stack";
     "--sleep and --por with a store that forgets or errs",
@@ -173,11 +173,11 @@ const RULES: &[Rule] = rules! {
         "a certificate is checked state by state: every move of a state must be there, and the reduction leaves moves out";
     "--certificate with a store that forgets, errs or is saved",
         |o| o.certificate.is_some()
-            && (o.search.cache.is_some()
-                || o.search.disk
-                || !matches!((o.search.store(), o.search.bfs()), (StoreKind::Exact, _) | (StoreKind::Tree, false))
-                || o.search.checkpoint.is_some()),
+            && (o.search.cache.is_some() || o.search.disk || !o.search.keeps_states() || o.search.checkpoint.is_some()),
         "a certificate holds every state of a complete search, once";
+    "--certificate with --search bfs and --store tree, without --workers",
+        |o| o.certificate.is_some() && o.search.bfs() && o.search.store() == StoreKind::Tree && o.search.workers.is_none(),
+        "what comes out of that queue is no longer whole; --workers 1 --store tree has a certificate";
     "--certificate with --max-depth", |o| o.certificate.is_some() && o.search.max_depth.is_some(),
         "a certificate is of a complete search";
     "--certificate with --another", |o| o.certificate.is_some() && o.another,
@@ -487,6 +487,7 @@ pub(super) mod tests {
         "--another --search bfs --disk",
         "--certificate c --por",
         "--certificate c --cache 500",
+        "--certificate c --search bfs --store tree",
         "--certificate c --max-depth 5",
         "--certificate c --another",
         "--certificate c --trail c",
@@ -562,6 +563,8 @@ pub(super) mod tests {
             "--search bfs --checkpoint c --checkpoint-every 60",
             "--non-progress --fair",
             "--certificate c --sleep",
+            "--certificate c --no-dead-variables",
+            "--certificate c --workers 2 --store tree",
             "--certificate c --search bfs --all-errors",
             "--workers 0",
             "--workers 2 --store tree --memory 64M",

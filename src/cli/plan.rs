@@ -42,8 +42,8 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
     let (checks, options) = (&args.checks, &args.search);
     // What follows a state hangs on hidden variables, which states do not hold: another choice of states is another answer.
     let reduces = reduces(args) && model.hidden_size == 0;
-    // Sets that keep what a property can see keep it up to stuttering.
-    let keeps_runs = property.is_insensitive(model);
+    // Sets that keep what a property can see keep it up to stuttering. In a certificate every move of a state is there.
+    let keeps_runs = property.is_insensitive(model) && args.certificate.is_none();
     Ok(Plan {
         assertions: if checks.no_assertions { Assertions::Ignore } else { Assertions::Report },
         end_states: match (checks.no_end_states, checks.strict_channels) {
@@ -86,15 +86,15 @@ pub(super) fn reduces(args: &CheckArgs) -> bool {
     let options = &args.search;
     let named = options.full || options.sleep || options.por || options.check_independence;
     let whole = options.cache.is_some() || options.pod() > 0 || options.disk || options.checkpoint.is_some();
-    // The reference executor knows no reduction.
-    let certified = args.certificate.is_some();
-    !(named || whole || args.checks.all_errors || args.another || certified)
+    !(named || whole || args.checks.all_errors || args.another)
 }
 
 /// What is left out of the model before the search. Breadth first, steps are not merged: the counterexample stays a shortest one.
 fn statics(args: &CheckArgs, model: &Model, property: Property) -> Reductions {
     let dead_variables = !args.search.no_dead_variables;
-    let merging = !args.search.bfs() && !args.search.no_merging && merges(property, model, args.checks.fair);
+    // A certificate has a word for variables that nobody reads, and none for states that are passed by.
+    let merging = !args.search.bfs() && !args.search.no_merging && args.certificate.is_none();
+    let merging = merging && merges(property, model, args.checks.fair);
     Reductions { dead_variables, unread_writes: dead_variables, merging }
 }
 
@@ -295,7 +295,8 @@ mod tests {
         ("--all-errors", "depth-first, exact store"),
         ("--shortest", "depth-first, exact store, persistent sets, dead variables set to 0, local steps merged, then a shorter counterexample"),
         ("--another", "depth-first, exact store, beside known counterexamples"),
-        ("--certificate c", "depth-first, exact store, with a certificate"),
+        ("--certificate c", "depth-first, exact store, dead variables set to 0, with a certificate"),
+        ("--certificate c --full", "depth-first, exact store, with a certificate"),
         ("--sleep", "depth-first, exact store, sleep sets"),
         ("--por", "depth-first, exact store, persistent sets"),
         ("--por --check-por --check-independence", "depth-first, exact store, persistent sets"),
@@ -409,15 +410,7 @@ mod tests {
             // Workers search breadth first.
             // These are about the whole state space.
             "--full" => {
-                let whole = [
-                    "--cache 500",
-                    "--pod 2",
-                    "--disk",
-                    "--all-errors",
-                    "--another",
-                    "--certificate c",
-                    "--check-independence",
-                ];
+                let whole = ["--cache 500", "--pod 2", "--disk", "--all-errors", "--another", "--check-independence"];
                 whole.iter().any(|&option| with(option))
             }
             _ => false,

@@ -22,6 +22,7 @@ use crate::search::walk::possible::{atomic_after, choices};
 use crate::search::walk::replay::take;
 use crate::search::walk::{Control, Decision, Ended, Event, Rules, Visitor, Walk};
 use crate::store::Handle;
+use crate::witness::Witness;
 use std::collections::{BTreeMap, HashSet};
 
 /// What a depth-first search for assertions and end states explores if nothing is said.
@@ -181,6 +182,19 @@ impl Expander<'_> {
         self.path.push(step);
         Ok(())
     }
+}
+
+/// Tells somebody who writes the states of the reduced model down which variables and fields are 0 there whatever they hold in the
+/// user's model. Steps that were merged have no such words: a state of the user's model would be missing.
+pub fn name_what_is_open(reduced: &Reduced, witness: &mut Witness) {
+    reduced.unread().iter().for_each(|place| witness.leave_open(place));
+    for (number, proctype) in reduced.model.proctypes.iter().enumerate() {
+        for location in 0..proctype.automaton.locations.len() {
+            witness.leave_open_at(number, location, reduced.dead(number, location as u32));
+        }
+        witness.leave_open_without(number, reduced.dead_with(number));
+    }
+    reduced.unread_fields().iter().for_each(|&(channel, field)| witness.leave_field_open(channel, field));
 }
 
 /// The model that a search was asked about, and what was searched in its place.

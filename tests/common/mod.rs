@@ -7,12 +7,15 @@
 #![allow(dead_code)]
 
 use libtest_mimic::{Failed, Trial};
+use pv::certificate::{ErrorKind, Table};
+use pv::exec::{Machine, Program};
 use pv::model::Model;
 use pv::search::monitor::Monitor;
-use pv::search::outcome::{Outcome, Verdict};
+use pv::search::outcome::{About, Outcome, Verdict, Violation, ViolationKind};
 use pv::search::plan::{
     BreadthFirst, BreadthStore, Cycles, DepthFirst, DepthStore, Plan, Search, Sets, SharedStore, Techniques,
 };
+use pv::witness::Witness;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -119,6 +122,33 @@ pub(crate) fn run(model: &Model, plan: &Plan) -> Outcome {
 /// It found an error.
 pub(crate) fn violated(outcome: &Outcome) -> bool {
     outcome.verdict == Verdict::Violated
+}
+
+/// What a certificate calls this error.
+pub(crate) fn error_kind(violation: &Violation) -> ErrorKind {
+    match (violation.kind, violation.about) {
+        (ViolationKind::InvalidEndState, _) => ErrorKind::EndState,
+        (ViolationKind::AcceptanceCycle | ViolationKind::NonProgressCycle, _) | (_, About::Property) => {
+            ErrorKind::Property
+        }
+        (_, About::Assertion) => ErrorKind::Assertion,
+        (_, About::Model) => ErrorKind::RunTime,
+    }
+}
+
+/// The states along a counterexample, without a claim.
+pub(crate) fn states_along(model: &Model, program: &Program, violation: &Violation) -> Result<Table, String> {
+    let mut witness = Witness::new(model, None);
+    let mut machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
+    witness.note(&machine);
+    for &step in &violation.path {
+        pv::search::walk::replay::take(&mut machine, step)?;
+        if !machine.in_handshake() {
+            witness.note(&machine);
+        }
+        machine.forget_journal_if_idle();
+    }
+    Ok(witness.into_table().distinct())
 }
 
 /// What the head comment of a model says about the full search; see `tests/spin_expect.py`.

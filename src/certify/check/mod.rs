@@ -11,6 +11,7 @@
 //! A property does not hold if some run breaks it. The checker follows its own moves between the states of the counterexample only, so
 //! whatever it finds there is a run of the model.
 
+pub mod open;
 mod words;
 
 use super::cycles::{Hole, Judgement, Property, Within, judge_within};
@@ -21,6 +22,7 @@ use super::run::Run;
 use super::state::State;
 use crate::certificate::{Certificate, Checked, Ends, ErrorKind, Evidence, Section, Subject};
 use indexmap::IndexSet;
+use open::Opening;
 use std::fmt::Write;
 use words::Words;
 
@@ -94,13 +96,22 @@ fn check_section(definition: &Definition, words: &Words<'_>, section: &Section) 
     }
     match &section.evidence {
         Evidence::Holds(table) => {
-            let states = words.states(table)?;
-            Checker { definition, checked: &section.checked, states: &states }.holds()?;
+            let opening = Opening::new(words, &table.open)?;
+            let mut states = words.states(table)?;
+            if !table.open.is_empty() {
+                states = states.iter().map(|state| opening.clear(state)).collect();
+            }
+            Opening::was_asked(definition);
+            Checker { definition, checked: &section.checked, states: &states, opening: &opening }.holds()?;
             Ok(Proved { states: states.len(), holds: true })
         }
         Evidence::Broken(error, table) => {
+            if !table.open.is_empty() {
+                return Err(Refusal::new("a counterexample leaves nothing open"));
+            }
             let states = words.states(table)?;
-            let checker = Checker { definition, checked: &section.checked, states: &states };
+            let opening = Opening::default();
+            let checker = Checker { definition, checked: &section.checked, states: &states, opening: &opening };
             if checker.breaks(error.kind)? {
                 return Ok(Proved { states: states.len(), holds: false });
             }
@@ -119,6 +130,7 @@ struct Checker<'d> {
     definition: &'d Definition,
     checked: &'d Checked,
     states: &'d IndexSet<State>,
+    opening: &'d Opening,
 }
 
 impl Checker<'_> {
@@ -153,7 +165,7 @@ impl Checker<'_> {
     fn holds(&self) -> Result<(), Refusal> {
         let property = self.property()?;
         let product = self.checked.subject == Subject::Never;
-        let initial = self.initial(product)?;
+        let initial = self.opening.clear(&self.initial(product)?);
         if !self.states.contains(&initial) {
             return Err(self.refused("the initial state is not in it", &initial));
         }
@@ -168,19 +180,23 @@ impl Checker<'_> {
                 self.states.iter().try_for_each(|state| self.look(state, false))?;
                 self.judge(formula, Within::Reachable)
             }
-            Some(cycles) => self.judge(cycles, Within::Closed(self.states)),
+            Some(cycles) => self.judge(cycles, Within::Closed(self.states, self.opening)),
         }
     }
 
     /// No move leads from a state out of the set; and nothing is wrong in it.
     fn look(&self, state: &State, judges: bool) -> Result<(), Refusal> {
         let found = moves(self.definition, state);
+        if Opening::was_asked(self.definition) {
+            return Err(self.asks(state));
+        }
         for one in &found.moves {
             if let Some(fault) = one.faults.iter().find(|fault| judges && (self.wrong())(fault)) {
                 return Err(self.fails(state, *fault));
             }
-            if let Some(end) = one.end.as_ref().filter(|end| !self.states.contains(*end)) {
-                return Err(self.leaves(state, end));
+            let end = one.end.as_ref().map(|end| self.opening.clear(end));
+            if let Some(end) = end.filter(|end| !self.states.contains(end)) {
+                return Err(self.leaves(state, &end));
             }
         }
         if judges && self.is_invalid_end(state, &found) {
@@ -208,6 +224,7 @@ impl Checker<'_> {
         match (hole, judgement) {
             (Some(Hole::Leaves(from, to)), _) => Err(self.leaves(&from, &to)),
             (Some(Hole::Fault(state, fault)), _) => Err(self.fails(&state, fault)),
+            (Some(Hole::Asks(state)), _) => Err(self.asks(&state)),
             (None, Judgement::Holds) => Ok(()),
             (None, Judgement::Violated) => Err(Refusal::new("a run of the model violates the property")),
             (None, Judgement::Incomplete) => Err(Refusal {
@@ -260,6 +277,10 @@ impl Checker<'_> {
         let what = "a move leads to a state that is not in it";
         let state = format!("{}\nleads to\n{}", self.show(from), self.show(to));
         Refusal { state: Some(state), ..Refusal::new(what) }
+    }
+
+    fn asks(&self, state: &State) -> Refusal {
+        self.refused("a move asks for a value that it leaves open (`?`)", state)
     }
 
     fn fails(&self, state: &State, fault: Fault) -> Refusal {

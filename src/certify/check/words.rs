@@ -13,21 +13,35 @@ use std::rc::Rc;
 
 /// A number inside of the variables: which variable, the way to it, and what it can hold.
 #[derive(Clone, Debug)]
-struct Leaf {
-    variable: usize,
-    path: Vec<usize>,
+pub(super) struct Leaf {
+    pub(super) variable: usize,
+    pub(super) path: Vec<usize>,
     number: Number,
 }
 
+impl Leaf {
+    /// Where its value is.
+    pub(super) fn place<'v>(&self, values: &'v mut [Value]) -> Option<&'v mut Value> {
+        let mut place = values.get_mut(self.variable);
+        for &at in &self.path {
+            place = match place {
+                Some(Value::List(list)) => list.get_mut(at),
+                _ => None,
+            };
+        }
+        place
+    }
+}
+
 /// A body as a certificate names it.
-struct Body {
+pub(super) struct Body {
     /// Its index in the definition.
-    index: usize,
-    leaves: Vec<Leaf>,
+    pub(super) index: usize,
+    pub(super) leaves: Vec<Leaf>,
     /// Its variables, all 0.
     zeros: Vec<Value>,
     /// Points by SPIN's number.
-    places: HashMap<u32, Place>,
+    pub(super) places: HashMap<u32, Place>,
     /// The channels that a process of it makes.
     channels: Vec<Rc<Shape>>,
 }
@@ -35,11 +49,11 @@ struct Body {
 /// The names of a certificate, looked up in a model.
 pub(super) struct Words<'d> {
     definition: &'d Definition,
-    globals: Vec<Leaf>,
+    pub(super) globals: Vec<Leaf>,
     zeros: Vec<Value>,
-    bodies: Vec<Body>,
+    pub(super) bodies: Vec<Body>,
     /// The channels that exist from the start.
-    channels: Vec<Rc<Shape>>,
+    pub(super) channels: Vec<Rc<Shape>>,
     trace: HashMap<u32, Place>,
 }
 
@@ -286,14 +300,7 @@ fn fill(leaves: &[Leaf], zeros: &[Value], values: &[i32]) -> Result<Vec<Value>, 
         if leaf.number.cut(value) != value {
             return Err(format!("a variable cannot hold {value}"));
         }
-        let mut place = filled.get_mut(leaf.variable);
-        for &at in &leaf.path {
-            place = match place {
-                Some(Value::List(list)) => list.get_mut(at),
-                _ => None,
-            };
-        }
-        if let Some(place) = place {
+        if let Some(place) = leaf.place(&mut filled) {
             *place = Value::Number(value);
         }
     }

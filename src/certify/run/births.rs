@@ -57,7 +57,7 @@ impl<'d> Run<'d> {
                 (Kind::Number(_), Some(initializer)) => {
                     let value = self.first_value(initializer, element, me)?;
                     let number = variable.number();
-                    self.store(&Spot { root, path: path.clone(), number, record: None }, value);
+                    self.store(&Spot { root, path: path.clone(), number, record: None }, Some(value));
                 }
             }
             if variable.length.is_some() {
@@ -114,7 +114,10 @@ impl<'d> Run<'d> {
             let parameter = &self.body(body).locals[place];
             for (path, number) in self.parts_of(parameter) {
                 let value = arguments.next().copied().unwrap_or(0);
-                self.store(&Spot { root: Root::Local(who, place), path, number: Some(number), record: None }, value);
+                self.store(
+                    &Spot { root: Root::Local(who, place), path, number: Some(number), record: None },
+                    Some(value),
+                );
             }
         }
         self.initialise_locals(who, body)?;

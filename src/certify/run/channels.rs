@@ -2,7 +2,7 @@
 
 use super::{Field, Me, Offered, Run, Taken};
 use crate::certify::fault::FaultKind;
-use crate::certify::names::Kind;
+use crate::certify::names::{Kind, Shape};
 use crate::certify::state::Channel;
 use crate::source::Span;
 use crate::syntax::tree::{ChannelTest, Expr, ExprKind, ReceiveArgument, VarRef};
@@ -110,48 +110,58 @@ impl<'d> Run<'d> {
             self.note(FaultKind::NoChannel, span);
             return None;
         };
-        let fields = channel.shape.fields.len();
         if channel.shape.capacity == 0 {
             let offered = self.offered.as_ref().filter(|offered| offered.channel == id)?;
             if copy {
                 self.note(FaultKind::PollRendezvous, span);
                 return None;
             }
-            return self.fits(me, pattern, &offered.message, fields).then_some(Taken::Offered);
+            return self.fits(me, pattern, &offered.message, &channel.shape).then_some(Taken::Offered);
         }
         if self.offered.is_some() {
             return None;
         }
         let looked_at = if random { channel.messages.len() } else { channel.messages.len().min(1) };
-        (0..looked_at).find(|&at| self.fits(me, pattern, &channel.messages[at], fields)).map(Taken::At)
+        (0..looked_at).find(|&at| self.fits(me, pattern, &channel.messages[at], &channel.shape)).map(Taken::At)
     }
 
     /// A field that the message does not have counts as 0.
-    pub(super) fn fits(&self, me: Me, pattern: &[Field<'_>], message: &[i32], fields: usize) -> bool {
+    pub(super) fn fits(&self, me: Me, pattern: &[Field<'_>], message: &[i32], shape: &Shape) -> bool {
+        let fields = shape.fields.len();
         pattern.iter().enumerate().all(|(at, field)| {
-            let found = if at < fields { message.get(at).copied().unwrap_or(0) } else { 0 };
+            let found = || {
+                let found = if at < fields { message.get(at).copied().unwrap_or(0) } else { 0 };
+                self.known((!shape.open.contains(&at)).then_some(found))
+            };
             match field {
                 Field::Any | Field::Store(..) => true,
-                Field::Is(value) => *value == found,
-                Field::Equals(value) => self.value(me, value) == found,
+                Field::Is(value) => *value == found(),
+                Field::Equals(value) => self.value(me, value) == found(),
             }
         })
     }
 
-    /// Values of arguments: a whole typedef gives all its parts.
+    /// Values of arguments that somebody looks at.
     pub(super) fn arguments(&self, me: Me, arguments: &[Expr]) -> Vec<i32> {
+        self.open_arguments(me, arguments).into_iter().map(|value| self.known(value)).collect()
+    }
+
+    /// Values of arguments, some of which may be open: a whole typedef gives all its parts.
+    pub(super) fn open_arguments(&self, me: Me, arguments: &[Expr]) -> Vec<Option<i32>> {
         let mut values = Vec::new();
         for argument in arguments {
             match &argument.kind {
                 ExprKind::Variable(var) if self.record_of(me, var).is_some() => match self.spot(me, var) {
-                    Some(whole) => values.extend(self.spots(&whole).iter().map(|part| self.load(part))),
+                    Some(whole) => {
+                        values.extend(self.spots(&whole).iter().map(|part| self.unless_open(|| self.load(part))));
+                    }
                     None => {
                         let record = self.record_of(me, var).map(|at| &self.definition.names.records[at]);
                         let count = record.map_or(0, |record| self.parts(record).len());
-                        values.extend(std::iter::repeat_n(0, count));
+                        values.extend(std::iter::repeat_n(Some(0), count));
                     }
                 },
-                _ => values.push(self.value(me, argument)),
+                _ => values.push(self.stored_value(me, argument)),
             }
         }
         values
@@ -167,10 +177,16 @@ impl<'d> Run<'d> {
         if shape.capacity != 0 && found.messages.len() >= shape.capacity {
             return false;
         }
-        let mut message = self.arguments(me, arguments);
+        let values = self.open_arguments(me, arguments).into_iter().enumerate();
+        let mut message: Vec<i32> =
+            values.map(|(at, value)| if shape.open.contains(&at) { 0 } else { self.known(value) }).collect();
         if message.len() > shape.fields.len() {
             self.note(FaultKind::TooManyFields, channel.span);
             return false;
+        }
+        if sorted && !shape.open.is_empty() {
+            // The order of messages hangs on all that is in them.
+            self.known(None);
         }
         let complete = message.len() == shape.fields.len();
         message.resize(shape.fields.len(), 0);
@@ -211,7 +227,7 @@ impl<'d> Run<'d> {
         for (at, field) in pattern.iter().enumerate() {
             if let Field::Store(var, part) = field {
                 let value = message.get(at).copied().unwrap_or(0);
-                self.store_field(me, var, *part, value);
+                self.store_field(me, var, *part, (!found.shape.open.contains(&at)).then_some(value));
             }
         }
         match taken {
@@ -233,7 +249,7 @@ impl<'d> Run<'d> {
     }
 
     /// The place is found when it is its turn: an earlier field may have changed an index.
-    pub(super) fn store_field(&mut self, me: Me, var: &VarRef, part: Option<usize>, value: i32) {
+    pub(super) fn store_field(&mut self, me: Me, var: &VarRef, part: Option<usize>, value: Option<i32>) {
         let Some(spot) = self.spot(me, var) else { return };
         match part {
             None => self.store(&spot, value),

@@ -42,11 +42,11 @@ impl<'d> Run<'d> {
             }
             StatementKind::Assign(var, value) => {
                 self.run_inside(me, value)?;
-                let value = self.value(me, value);
+                let value = self.stored_value(me, value);
                 self.assign(me, var, value)?;
             }
-            StatementKind::Increment(var) => self.assign(me, var, self.variable(me, var).wrapping_add(1))?,
-            StatementKind::Decrement(var) => self.assign(me, var, self.variable(me, var).wrapping_sub(1))?,
+            StatementKind::Increment(var) => self.add(me, var, 1)?,
+            StatementKind::Decrement(var) => self.add(me, var, -1)?,
             StatementKind::Assert(condition) => {
                 // A failed assertion is an error, and the run goes on.
                 if self.value(me, condition) == 0 {
@@ -72,11 +72,17 @@ impl<'d> Run<'d> {
         Ok(true)
     }
 
-    pub(super) fn assign(&mut self, me: Me, var: &VarRef, value: i32) -> Fatal<()> {
+    fn add(&mut self, me: Me, var: &VarRef, by: i32) -> Fatal<()> {
+        // `assign` asks for the index once more, and there it counts.
+        let value = self.unless_open(|| self.variable(me, var).wrapping_add(by));
+        self.assign(me, var, value)
+    }
+
+    pub(super) fn assign(&mut self, me: Me, var: &VarRef, value: Option<i32>) -> Fatal<()> {
         let name = var.segments.first().map_or("_", |first| &*first.name.name);
         match (name, me.who) {
             ("_", _) => {}
-            ("_priority", Who::Process(pid)) => self.set_priority(pid as i32, value, var.span)?,
+            ("_priority", Who::Process(pid)) => self.set_priority(pid as i32, self.known(value), var.span)?,
             _ => {
                 if let Some(spot) = self.spot(me, var) {
                     self.store(&spot, value);

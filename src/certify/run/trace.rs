@@ -18,6 +18,9 @@ impl<'d> Run<'d> {
         if !concerned {
             return false;
         }
+        if self.channel(id).is_some_and(|channel| !channel.shape.open.is_empty()) {
+            self.known(None);
+        }
         let allowed = body.offers[self.state.trace].iter().find(|offer| {
             let point = &body.points[offer.point];
             matches!(&point.what, What::Do(kind) if self.allows(trace, point.scope, kind, id, send, message))

@@ -4,7 +4,7 @@ use super::{Me, Root, Run, Spot};
 use crate::certify::fault::FaultKind;
 use crate::certify::names::{Kind, Number, Record, Value, Variable};
 use crate::source::Span;
-use crate::syntax::tree::{Segment, VarRef};
+use crate::syntax::tree::{BinaryOp, Expr, ExprKind, Segment, VarRef};
 use std::rc::Rc;
 
 impl<'d> Run<'d> {
@@ -70,11 +70,61 @@ impl<'d> Run<'d> {
         }
         match value {
             Some(Value::Number(number)) => *number,
+            Some(Value::Open) => self.known(None),
             _ => 0,
         }
     }
 
-    pub(super) fn store(&mut self, spot: &Spot, value: i32) {
+    /// A value that decides about something: one that is open must not.
+    pub(super) fn known(&self, value: Option<i32>) -> i32 {
+        if value.is_none() {
+            self.definition.asked.set(true);
+        }
+        value.unwrap_or(0)
+    }
+
+    /// What `read` gives, where it decides about nothing but what is stored next; none if that hangs on a value that is open.
+    pub(super) fn unless_open(&self, read: impl FnOnce() -> i32) -> Option<i32> {
+        let before = self.definition.asked.replace(false);
+        let value = read();
+        let open = self.definition.asked.replace(before);
+        (!open).then_some(value)
+    }
+
+    /// The value of an expression that is stored, or sent. It may be open if the expression cannot fail, whatever the open values are.
+    pub(super) fn stored_value(&self, me: Me, expr: &Expr) -> Option<i32> {
+        let value = self.unless_open(|| self.value(me, expr));
+        if value.is_none() && !self.never_fails(me, expr) {
+            self.definition.asked.set(true);
+        }
+        value
+    }
+
+    /// No part of the expression can be an error, whichever parts are evaluated. An index that is out of range is told.
+    fn never_fails(&self, me: Me, expr: &Expr) -> bool {
+        let constant = |expr: &Expr| self.definition.names.constant(expr);
+        match &expr.kind {
+            ExprKind::Number(_) => true,
+            ExprKind::Variable(var) => {
+                self.spot(me, var);
+                var.segments
+                    .iter()
+                    .all(|segment| segment.index.as_deref().is_none_or(|index| constant(index).is_some()))
+            }
+            ExprKind::Unary(_, inner) => self.never_fails(me, inner),
+            ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder, left, right) => {
+                self.never_fails(me, left) && constant(right).is_some_and(|right| right != 0)
+            }
+            ExprKind::Binary(_, left, right) => self.never_fails(me, left) && self.never_fails(me, right),
+            ExprKind::Conditional(condition, yes, no) => {
+                [condition, yes, no].iter().all(|part| self.never_fails(me, part))
+            }
+            _ => false,
+        }
+    }
+
+    /// Stores a value, or that it is open.
+    pub(super) fn store(&mut self, spot: &Spot, value: Option<i32>) {
         let Some(number) = spot.number else { return };
         let root = match spot.root {
             Root::Global(at) => Rc::make_mut(&mut self.state.globals).get_mut(at),
@@ -89,7 +139,7 @@ impl<'d> Run<'d> {
             };
         }
         if let Some(place) = place {
-            *place = Value::Number(number.cut(value));
+            *place = value.map_or(Value::Open, |value| Value::Number(number.cut(value)));
         }
     }
 

@@ -138,9 +138,15 @@ impl Plan {
             let (_, program) = self.property().compile(model);
             return Outcome::without_room(&program, FOR_ANALYSIS);
         }
+        if let Some(witness) = &mut monitor.witness {
+            witness.begin();
+        }
         match self.reduced(model) {
             None => self.execute_on(seed, assumed, model, monitor),
             Some(reduced) => {
+                if let Some(witness) = &mut monitor.witness {
+                    statics::name_what_is_open(&reduced, witness);
+                }
                 let outcome = self.execute_on(seed, assumed, &reduced.model, monitor);
                 let (own, program) = self.property().compile(model);
                 let model = own.as_ref().unwrap_or(model);
