@@ -9,7 +9,7 @@ mod common;
 #[path = "common/maker.rs"]
 mod maker;
 
-use common::{model_of, run, violated};
+use common::{in_parallel, model_of, run, violated};
 use maker::Maker;
 use pv::certify::cycles::{Judgement, Property as Asked, judge};
 use pv::model::Model;
@@ -101,11 +101,12 @@ fn compare(seed: u64) -> Result<(usize, usize), String> {
 
 #[test]
 fn all_searches_and_the_reference_give_one_verdict() {
-    let wanted = std::env::var("PV_RANDOM_MODELS").ok().and_then(|count| count.parse().ok()).unwrap_or(50);
+    let wanted = std::env::var("PV_RANDOM_MODELS").ok().and_then(|count| count.parse().ok()).unwrap_or(50u64);
     let first = std::env::var("PV_RANDOM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1u64);
+    let compared = in_parallel(0..wanted as usize, |number| compare(first + number as u64));
     let (mut answers, mut errors) = (0, 0);
-    for seed in first..first + wanted {
-        match compare(seed) {
+    for result in compared {
+        match result {
             Ok((more, wrong)) => (answers, errors) = (answers + more, errors + wrong),
             Err(what) => panic!("{what}"),
         }

@@ -12,7 +12,7 @@ mod maker;
 #[path = "common/spin.rs"]
 mod spin;
 
-use common::{breadth_first, reduced, run, violated, workers, workers_with};
+use common::{breadth_first, in_parallel, reduced, run, violated, workers, workers_with};
 use maker::Maker;
 use pv::certificate::{Certificate, Checked, Ends, Error, Evidence, Section, Subject};
 use pv::certify::check::check;
@@ -30,24 +30,24 @@ use pv::search::plan::{
 use pv::source::SourceMap;
 use pv::source::preprocess::PreprocessOptions;
 use pv::witness::Witness;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 /// Models with more states, and products with more, are passed over.
 const MOST: usize = 3_000;
 
-/// What became of the models.
+/// What became of the models: how many were so.
 #[derive(Default, Debug)]
-struct Seen {
-    models: usize,
-    refused: usize,
-    large: usize,
-    violated: usize,
-    certified: usize,
-    properties: usize,
-    broken: usize,
-    /// Models of which SPIN has counts, and those of which it only has the verdict.
-    counted: usize,
-    judged: usize,
+struct Seen(BTreeMap<&'static str, usize>);
+
+impl Seen {
+    fn note(&mut self, what: &'static str, is_so: bool) {
+        *self.0.entry(what).or_default() += usize::from(is_so);
+    }
+
+    fn of(&self, what: &str) -> usize {
+        self.0.get(what).copied().unwrap_or(0)
+    }
 }
 
 struct Compared<'t> {
@@ -149,11 +149,11 @@ impl Compared<'_> {
             }
         };
         if explored.incomplete {
-            seen.large += 1;
+            seen.note("large", true);
             return Ok(false);
         }
         let expected = explored.violated();
-        seen.violated += usize::from(expected);
+        seen.note("violated", expected);
         if std::env::var_os("PV_RANDOM_SPIN").is_some() {
             self.ask_spin(&explored, seen)?;
         }
@@ -182,7 +182,7 @@ impl Compared<'_> {
             }
         }
         self.certify(expected).map_err(|what| self.wrong("certificate", what))?;
-        seen.certified += usize::from(!self.hides());
+        seen.note("certified", !self.hides());
         Ok(true)
     }
 
@@ -191,13 +191,13 @@ impl Compared<'_> {
         match spin::ask(self.text) {
             spin::Answer::None => {}
             spin::Answer::Verdict(why) => {
-                seen.judged += 1;
+                seen.note("judged", true);
                 if !explored.violated() {
                     return Err(self.wrong("SPIN", format!("gave up at an error: {why}; reference: none")));
                 }
             }
             spin::Answer::Counts { stored, matched, errors } => {
-                seen.counted += 1;
+                seen.note("counted", true);
                 let matched_too = explored.endless || matched == explored.matched;
                 if stored != explored.stored || !matched_too || (errors > 0) != explored.violated() {
                     let own = (explored.stored, explored.matched, explored.faults.len(), explored.deadlocks);
@@ -271,8 +271,8 @@ impl Compared<'_> {
                 Ok(Judgement::Violated) => true,
                 Ok(Judgement::Incomplete) | Err(_) => continue,
             };
-            seen.properties += 1;
-            seen.broken += usize::from(expected);
+            seen.note("properties", true);
+            seen.note("broken", expected);
             let search = |sets| Search::Cycles(Cycles { of, fair, store: CycleStore::Exact, sets, max_depth: None });
             let dead = Reductions { merging: false, ..Reductions::ALL };
             let mut plans = vec![
@@ -344,9 +344,9 @@ impl Compared<'_> {
 }
 
 fn compare(seed: u64, text: &str, seen: &mut Seen) -> Result<(), String> {
-    seen.models += 1;
+    seen.note("models", true);
     let Ok((_, model)) = pv::load::read_text("model.pml", text) else {
-        seen.refused += 1;
+        seen.note("refused", true);
         return Ok(());
     };
     let mut map = SourceMap::new();
@@ -365,14 +365,21 @@ fn asked_for(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Compares these models, and gives what became of them.
-fn compare_all(models: impl Iterator<Item = (u64, String)>) -> Seen {
+fn compare_all(count: u64, model: impl Fn(usize) -> (u64, String) + Sync) -> Seen {
+    let compared = in_parallel(0..count as usize, |number| {
+        let (seed, text) = model(number);
+        let mut seen = Seen::default();
+        let wrong = compare(seed, &text, &mut seen).err();
+        if let Some(what) = &wrong {
+            println!("seed {seed}: {what}");
+        }
+        (seen, wrong.map(|_| seed))
+    });
     let mut seen = Seen::default();
     let mut wrong = Vec::new();
-    for (seed, text) in models {
-        if let Err(what) = compare(seed, &text, &mut seen) {
-            println!("seed {seed}: {what}");
-            wrong.push(seed);
-        }
+    for (one, differs) in compared {
+        one.0.into_iter().for_each(|(what, count)| *seen.0.entry(what).or_default() += count);
+        wrong.extend(differs);
     }
     println!("{seen:?}");
     assert!(wrong.is_empty(), "{} differ: {wrong:?}", wrong.len());
@@ -382,8 +389,9 @@ fn compare_all(models: impl Iterator<Item = (u64, String)>) -> Seen {
 #[test]
 fn all_searches_agree_with_the_reference() {
     let (first, wanted) = (asked_for("PV_RANDOM_SEED", 1), asked_for("PV_RANDOM_MODELS", 200));
-    let seen = compare_all((first..first + wanted).map(|seed| (seed, Maker::new(seed).rich())));
-    assert!(seen.refused * 10 < seen.models && seen.certified * 20 > seen.models, "{seen:?}");
+    let seen = compare_all(wanted, |number| (first + number as u64, Maker::new(first + number as u64).rich()));
+    let (refused, certified) = (seen.of("refused") as u64, seen.of("certified") as u64);
+    assert!(refused * 10 < wanted && certified * 20 > wanted, "{seen:?}");
 }
 
 /// The same with the models that pv is compared with SPIN on.
@@ -402,6 +410,7 @@ fn models_of_the_other_maker_agree_as_well() {
         .map(|(seed, text)| (seed.parse().expect("a seed"), text.to_string()))
         .collect();
     assert_eq!(models.len() as u64, wanted);
-    let seen = compare_all(models.into_iter());
-    assert!(seen.refused * 2 < seen.models && seen.certified * 4 > seen.models, "{seen:?}");
+    let seen = compare_all(wanted, |number| models[number].clone());
+    let (refused, certified) = (seen.of("refused") as u64, seen.of("certified") as u64);
+    assert!(refused * 2 < wanted && certified * 4 > wanted, "{seen:?}");
 }

@@ -19,7 +19,7 @@ use pv::witness::Witness;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Models above this many states are left to the comparison with SPIN.
 pub(crate) const LARGEST: u64 = 20_000;
@@ -122,6 +122,20 @@ pub(crate) fn run(model: &Model, plan: &Plan) -> Outcome {
 /// It found an error.
 pub(crate) fn violated(outcome: &Outcome) -> bool {
     outcome.verdict == Verdict::Violated
+}
+
+/// Does the work for all these numbers, by as many threads as there are processors. What comes out is in the order of the numbers.
+pub(crate) fn in_parallel<T: Send>(numbers: std::ops::Range<usize>, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(numbers.start);
+    let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < numbers.end);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut found: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let one = || std::iter::from_fn(take).map(|number| (number, work(number))).collect::<Vec<_>>();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("it has told what is wrong")).collect()
+    });
+    found.sort_by_key(|(number, _)| *number);
+    found.into_iter().map(|(_, result)| result).collect()
 }
 
 /// What a certificate calls this error.

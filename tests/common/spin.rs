@@ -9,7 +9,7 @@ pub(crate) enum Answer {
     Counts { stored: u64, matched: u64, errors: u64 },
     /// SPIN gave up at this error.
     Verdict(String),
-    /// Nothing: SPIN refuses the model, or its verifier crashed.
+    /// Nothing: SPIN refuses the model, or its verifier crashed or came to its bound of depth.
     None,
 }
 
@@ -42,6 +42,10 @@ pub(crate) fn ask(text: &str) -> Answer {
     let (code, said) = call(folder, "./pan", "-m100000 -c0 -n -w18");
     let errors =
         said.lines().find_map(|line| line.split_once("errors: ")).and_then(|(_, rest)| rest.trim().parse().ok());
+    if said.contains("max search depth too small") {
+        // Paths were cut off, for instance those through a block that goes around for ever: its counts are of no use.
+        return Answer::None;
+    }
     match (code, number(&said, "states, stored"), number(&said, "states, matched"), errors) {
         (Some(_), Some(stored), Some(matched), Some(errors)) => {
             if said.contains("Search not completed") {
