@@ -11,6 +11,7 @@ mod nodes;
 pub mod states;
 pub mod table;
 
+use crate::store::parts::hints::large_pages;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes that several threads take from.
@@ -48,10 +49,11 @@ impl Budget {
     }
 }
 
-/// So many words, all 0; `None` if the system has no room for them.
+/// So many words, all 0, on large pages if they are many; `None` if the system has no room for them.
 fn try_words(count: usize) -> Option<Box<[AtomicU64]>> {
     let mut words = Vec::new();
     words.try_reserve_exact(count).ok()?;
+    large_pages(&mut words);
     words.resize_with(count, || AtomicU64::new(0));
     Some(words.into_boxed_slice())
 }

@@ -7,8 +7,9 @@
 //! taken away, so of two threads with the same state exactly one puts it in, and the other one finds it.
 //!
 //! A word is 27 bits of the hash and the position of the record. The upper 8 bits of the hash choose one of 256 segments, the next ones the
-//! slot in it, so a segment doubles by streaming over itself and reads no record. The table doubles while no thread uses it, segment by
-//! segment: only the segment that is being copied is there twice.
+//! slot in it, so a segment doubles by streaming over itself and reads no record. 32 segments lie side by side in a block, and the table
+//! doubles while no thread uses it, block by block: only the block that is being copied is there twice. Blocks are few so that they can lie on
+//! large pages: a look-up in a table of small pages waits for memory once more, to learn where its page is.
 
 use super::arena::POSITION_BITS;
 use super::{Budget, try_words};
@@ -20,6 +21,11 @@ const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
 /// The upper bits of a hash that choose a segment.
 const SEGMENT_BITS: u32 = 8;
 const SEGMENTS: usize = 1 << SEGMENT_BITS;
+/// The upper bits of a hash that choose a block.
+const BLOCK_BITS: u32 = 3;
+const BLOCKS: usize = 1 << BLOCK_BITS;
+/// Segments of a block.
+const TOGETHER: usize = SEGMENTS / BLOCKS;
 /// Slots of a segment at the start.
 const FIRST_SEGMENT: usize = 16;
 /// A segment has no more slots than the bits in its words can tell apart.
@@ -31,32 +37,53 @@ const LAST_LOAD: (usize, usize) = (9, 10);
 /// Slots that are looked at to find the record of a state ahead of its look-up: about a line.
 const PREFETCHED_SLOTS: usize = 8;
 
+/// Some segments, one behind the other, all of the same length.
 #[derive(Debug)]
-struct Segment {
+struct Block {
     words: Box<[AtomicU64]>,
-    /// The slot of a hash is its bits below the segment's, shifted so far.
+    /// The slot of a hash is its bits below the block's, shifted so far.
     shift: u32,
+    /// A segment's slots, less one.
+    mask: usize,
 }
 
-impl Segment {
-    fn empty(slots: usize) -> Option<Segment> {
-        Some(Segment { words: try_words(slots)?, shift: 64 - slots.ilog2() })
+impl Block {
+    /// Segments of so many slots, all of them empty.
+    fn empty(slots: usize) -> Option<Block> {
+        let words = try_words(slots * TOGETHER)?;
+        let shift = 64 - words.len().ilog2();
+        Some(Block { words, shift, mask: slots - 1 })
+    }
+
+    /// Slots of a segment.
+    fn slots(&self) -> usize {
+        self.mask + 1
     }
 
     fn bytes(&self) -> usize {
         self.words.len() * size_of::<u64>()
     }
 
+    /// The slot that comes so far behind `home`, in its segment: behind the last one comes the first.
+    #[inline]
+    fn slot(&self, home: usize, behind: usize) -> &AtomicU64 {
+        &self.words[home & !self.mask | (home + behind) & self.mask]
+    }
+
     /// The same words in twice as many slots.
-    fn doubled(&self) -> Option<Segment> {
-        let larger = Segment::empty(self.words.len() * 2)?;
-        let mask = larger.words.len() - 1;
-        for word in self.words.iter().map(|word| word.load(Ordering::Relaxed)).filter(|&word| word != 0) {
-            let mut slot = (word >> larger.shift) as usize;
-            while larger.words[slot & mask].load(Ordering::Relaxed) != 0 {
-                slot += 1;
+    fn doubled(&self) -> Option<Block> {
+        let larger = Block::empty(self.slots() * 2)?;
+        let shift = 64 - larger.slots().ilog2();
+        for (segment, words) in self.words.chunks_exact(self.slots()).enumerate() {
+            let first = segment * larger.slots();
+            for word in words.iter().map(|word| word.load(Ordering::Relaxed)).filter(|&word| word != 0) {
+                let home = first + (word >> shift) as usize;
+                let mut behind = 0;
+                while larger.slot(home, behind).load(Ordering::Relaxed) != 0 {
+                    behind += 1;
+                }
+                larger.slot(home, behind).store(word, Ordering::Relaxed);
             }
-            larger.words[slot & mask].store(word, Ordering::Relaxed);
         }
         Some(larger)
     }
@@ -78,26 +105,26 @@ pub enum Looked {
 /// The table. See the head of this file.
 #[derive(Debug)]
 pub struct SharedTable {
-    segments: Vec<Segment>,
+    blocks: Vec<Block>,
     /// Words that fit before the table must grow.
     limit: usize,
 }
 
-/// A table that is being doubled: segments that are not, and segments that are. Threads take from the one and put into the other.
+/// A table that is being doubled: blocks that are not, and blocks that are. Threads take from the one and put into the other.
 #[derive(Debug, Default)]
 pub struct Doubling {
-    small: Mutex<Vec<(usize, Segment)>>,
-    large: Mutex<Vec<(usize, Segment)>>,
+    small: Mutex<Vec<(usize, Block)>>,
+    large: Mutex<Vec<(usize, Block)>>,
 }
 
 impl SharedTable {
     /// An empty table; `None` if there is no room for it.
     pub fn new(budget: &Budget) -> Option<SharedTable> {
-        if !budget.take(SEGMENTS * (FIRST_SEGMENT * size_of::<u64>() + size_of::<Segment>())) {
+        if !budget.take(SEGMENTS * FIRST_SEGMENT * size_of::<u64>() + BLOCKS * size_of::<Block>()) {
             return None;
         }
-        let segments = (0..SEGMENTS).map(|_| Segment::empty(FIRST_SEGMENT)).collect::<Option<Vec<_>>>()?;
-        Some(SharedTable { segments, limit: SEGMENTS * FIRST_SEGMENT / LOAD.1 * LOAD.0 })
+        let blocks = (0..BLOCKS).map(|_| Block::empty(FIRST_SEGMENT)).collect::<Option<Vec<_>>>()?;
+        Some(SharedTable { blocks, limit: SEGMENTS * FIRST_SEGMENT / LOAD.1 * LOAD.0 })
     }
 
     /// Words that fit before the table must grow.
@@ -107,21 +134,20 @@ impl SharedTable {
     }
 
     #[inline]
-    fn segment(&self, hash: u64) -> (&Segment, usize) {
-        let segment = &self.segments[(hash >> (64 - SEGMENT_BITS)) as usize];
-        (segment, (hash << SEGMENT_BITS >> segment.shift) as usize)
+    fn home(&self, hash: u64) -> (&Block, usize) {
+        let block = &self.blocks[(hash >> (64 - BLOCK_BITS)) as usize];
+        (block, (hash << BLOCK_BITS >> block.shift) as usize)
     }
 
     /// Looks for the record with this hash that `is_it` knows by its position. If it is not there, `write` writes it and gives its position.
     #[inline]
     pub fn find_or_add(&self, hash: u64, is_it: impl Fn(u64) -> bool, write: impl FnOnce() -> Option<u64>) -> Looked {
-        let (segment, home) = self.segment(hash);
-        let mask = segment.words.len() - 1;
+        let (block, home) = self.home(hash);
         let tag = hash << SEGMENT_BITS & !POSITION_MASK;
         let mut write = Some(write);
         let mut mine = None;
-        for slot in home..home + segment.words.len() {
-            let cell = &segment.words[slot & mask];
+        for behind in 0..block.slots() {
+            let cell = block.slot(home, behind);
             let mut word = cell.load(Ordering::Acquire);
             if word == 0 {
                 if let Some(write) = write.take() {
@@ -143,18 +169,17 @@ impl SharedTable {
     /// Asks for the memory of the slot of this hash.
     #[inline]
     pub fn prefetch(&self, hash: u64) {
-        let (segment, home) = self.segment(hash);
-        prefetch(&segment.words, home);
+        let (block, home) = self.home(hash);
+        prefetch(&block.words, home);
     }
 
     /// The position of the first record that may be the one with this hash.
     #[inline]
     pub fn likely(&self, hash: u64) -> Option<u64> {
-        let (segment, home) = self.segment(hash);
-        let mask = segment.words.len() - 1;
-        for slot in home..home + PREFETCHED_SLOTS {
+        let (block, home) = self.home(hash);
+        for behind in 0..PREFETCHED_SLOTS {
             // The record itself is not read: this is a guess.
-            let word = segment.words[slot & mask].load(Ordering::Relaxed);
+            let word = block.slot(home, behind).load(Ordering::Relaxed);
             if word == 0 {
                 return None;
             }
@@ -168,14 +193,13 @@ impl SharedTable {
     /// The positions of all records whose hashes may begin with these 32 bits.
     pub fn with_prefix(&self, prefix: u32) -> Vec<u64> {
         let first = u64::from(prefix) << 32;
-        let (segment, home) = self.segment(first);
-        let (_, last) = self.segment(first | u64::from(u32::MAX));
+        let (block, home) = self.home(first);
+        let (_, last) = self.home(first | u64::from(u32::MAX));
         let known = 32 - SEGMENT_BITS;
-        let mask = segment.words.len() - 1;
         let mut positions = Vec::new();
-        for slot in home..home + segment.words.len() {
-            let word = segment.words[slot & mask].load(Ordering::Acquire);
-            if word == 0 && slot >= last {
+        for behind in 0..block.slots() {
+            let word = block.slot(home, behind).load(Ordering::Acquire);
+            if word == 0 && home + behind >= last {
                 break;
             }
             if word != 0 && (word ^ first << SEGMENT_BITS) >> (64 - known) == 0 {
@@ -185,13 +209,13 @@ impl SharedTable {
         positions
     }
 
-    /// Begins to double the table, if its budget has room for that: the segments go over to the [`Doubling`]. If it has not, the table may
-    /// fill up further. `None`: neither goes. `Some(false)`: nothing is to be doubled. `threads`: how many segments are there twice at a time.
+    /// Begins to double the table, if its budget has room for that: the blocks go over to the [`Doubling`]. If it has not, the table may
+    /// fill up further. `None`: neither goes. `Some(false)`: nothing is to be doubled. `threads`: how many blocks are there twice at a time.
     pub fn begin_doubling(&mut self, doubling: &Doubling, threads: usize, budget: &Budget) -> Option<bool> {
-        let slots: usize = self.segments.iter().map(|segment| segment.words.len()).sum();
+        let slots: usize = self.blocks.iter().map(|block| block.words.len()).sum();
         let bytes = slots * size_of::<u64>();
-        let fits = self.segments.iter().all(|segment| segment.words.len() < MOST_SLOTS);
-        let moment = bytes / SEGMENTS * threads;
+        let fits = self.blocks.iter().all(|block| block.slots() < MOST_SLOTS);
+        let moment = bytes / BLOCKS * threads.min(BLOCKS);
         if !(fits && budget.take(bytes + moment)) {
             let last = slots / LAST_LOAD.1 * LAST_LOAD.0;
             let more = last > self.limit;
@@ -199,36 +223,36 @@ impl SharedTable {
             return more.then_some(false);
         }
         budget.give(moment);
-        lock(&doubling.small).extend(std::mem::take(&mut self.segments).into_iter().enumerate());
+        lock(&doubling.small).extend(std::mem::take(&mut self.blocks).into_iter().enumerate());
         Some(true)
     }
 
-    /// Ends the doubling, if one has begun: the segments come back. One that was not doubled (the system had no room, or the search had to
+    /// Ends the doubling, if one has begun: the blocks come back. One that was not doubled (the system had no room, or the search had to
     /// end) is as it was.
     pub fn end_doubling(&mut self, doubling: &Doubling, budget: &Budget) {
-        let mut segments = std::mem::take(&mut *lock(&doubling.large));
-        segments.append(&mut lock(&doubling.small));
-        if segments.is_empty() {
+        let mut blocks = std::mem::take(&mut *lock(&doubling.large));
+        blocks.append(&mut lock(&doubling.small));
+        if blocks.is_empty() {
             return;
         }
-        segments.sort_unstable_by_key(|&(number, _)| number);
-        self.segments = segments.into_iter().map(|(_, segment)| segment).collect();
-        let slots: usize = self.segments.iter().map(|segment| segment.words.len()).sum();
+        blocks.sort_unstable_by_key(|&(number, _)| number);
+        self.blocks = blocks.into_iter().map(|(_, block)| block).collect();
+        let slots: usize = self.blocks.iter().map(|block| block.words.len()).sum();
         self.limit = slots / LOAD.1 * LOAD.0;
-        let most = self.segments.iter().map(|segment| segment.words.len()).max().unwrap_or(0);
-        let missing = self.segments.iter().filter(|segment| segment.words.len() < most).map(Segment::bytes).sum();
+        let most = self.blocks.iter().map(Block::slots).max().unwrap_or(0);
+        let missing = self.blocks.iter().filter(|block| block.slots() < most).map(Block::bytes).sum();
         budget.give(missing);
     }
 }
 
 impl Doubling {
-    /// Doubles segments until none is left.
+    /// Doubles blocks until none is left.
     pub fn help(&self) {
         loop {
             // The lock is given back before the work begins.
             let taken = lock(&self.small).pop();
-            let Some((number, segment)) = taken else { return };
-            let larger = segment.doubled().unwrap_or(segment);
+            let Some((number, block)) = taken else { return };
+            let larger = block.doubled().unwrap_or(block);
             lock(&self.large).push((number, larger));
         }
     }
