@@ -9,7 +9,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use pv::exec::seam::Native;
 use pv::model::Model;
 use pv::search::outcome::{Outcome, Verdict};
-use pv::search::plan::{Plan, Property, Reductions, SharedStore};
+use pv::search::plan::{Plan, Property, Reductions, SharedStore, Size};
 use std::path::Path;
 
 fn main() {
@@ -22,6 +22,8 @@ fn main() {
     trials.push(Trial::test("the_command_line", the_command_line));
     trials.push(Trial::test("a_certificate_is_proved", a_certificate_is_proved));
     trials.push(Trial::test("small_levels_are_told", small_levels_are_told));
+    trials.push(Trial::test("signatures_that_omit_states", signatures_that_omit_states));
+    trials.push(Trial::test("a_table_of_signatures_is_full", a_table_of_signatures_is_full));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -91,6 +93,21 @@ fn compare(model: &Model, name: &str, plan: &Plan, bound: Option<u64>) -> Result
         }
     }
     replays(model, plan, &one).map_err(|what| format!("{name}: {what}"))?;
+    let compact = |count| {
+        let search = workers_with(count, signatures(64, 2 * one.counts.stored + 8));
+        run(model, &common::bounded(Plan { search, ..plan.clone() }, deepest))
+    };
+    // With as many bits nothing is omitted here; only the verdict is another one.
+    for outcome in [compact(1), compact(3)] {
+        let verdict = match one.verdict {
+            Verdict::Verified => Verdict::NoErrorFound,
+            ref other => other.clone(),
+        };
+        let exact = Outcome { verdict, ..one.clone() };
+        if figures(&exact) != figures(&outcome) {
+            return Err(format!("{name}, signatures:\n{}\n{}", figures(&exact), figures(&outcome)).into());
+        }
+    }
     if violated(&one) != violated(&alone) {
         return Err(format!("{name}: {:?}, alone {:?}", one.verdict, alone.verdict).into());
     }
@@ -158,6 +175,44 @@ fn small_levels_are_told() -> Result<(), Failed> {
         outcome.notes.iter().any(|note| note.contains("more than one worker pays"))
     };
     if noted(2) && !noted(1) { Ok(()) } else { Err("the note is missing, or too much".into()) }
+}
+
+/// Signatures of so many bits, in so many slots.
+fn signatures(bits: u8, slots: u64) -> SharedStore {
+    SharedStore::Compact { bits: Some(bits), size: Size::Slots(slots), runs: None }
+}
+
+/// Where states are omitted, the same ones are for any number of workers, and the report says how likely that was.
+fn signatures_that_omit_states() -> Result<(), Failed> {
+    let path = common::root().join("examples/philosophers.pml");
+    let model = common::load(&path).map_err(|_| "no model")?;
+    let whole = run(&model, &Plan { search: workers(1), ..Plan::default() });
+    for seed in 1..4 {
+        let with = |count| {
+            let search = workers_with(count, signatures(6, 2 * whole.counts.stored));
+            run(&model, &Plan { search, seed, ..Plan::default() })
+        };
+        let one = with(1);
+        let all = [2, 3, 4].map(|count| figures(&with(count)) == figures(&one));
+        let omitted = one.counts.stored < whole.counts.stored;
+        let probable = one.omission_probability.is_some_and(|probability| probability > 0.5);
+        if all.contains(&false) || !omitted || !probable || one.verdict != Verdict::NoErrorFound {
+            return Err(format!("{} of {}, {}", one.counts.stored, whole.counts.stored, figures(&one)).into());
+        }
+    }
+    Ok(())
+}
+
+/// A table without room ends the search, and the report says which table it was.
+fn a_table_of_signatures_is_full() -> Result<(), Failed> {
+    let model = common::load(&common::root().join("examples/philosophers.pml")).map_err(|_| "no model")?;
+    for count in [1, 3] {
+        let outcome = run(&model, &Plan { search: workers_with(count, signatures(40, 100)), ..Plan::default() });
+        if !format!("{:?}", outcome.verdict).contains("TableFull { slots: 100 }") {
+            return Err(format!("{:?}", outcome.verdict).into());
+        }
+    }
+    Ok(())
 }
 
 /// The paths can be executed.

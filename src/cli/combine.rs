@@ -150,9 +150,9 @@ const RULES: &[Rule] = rules! {
         "the reduction asks whether a successor was met before, and with several workers the answer hangs on who is first";
     "--workers with --check-independence", |o| o.search.workers.is_some() && o.search.check_independence,
         "the relation is tried out beside a store of one thread";
-    "--workers with --cache, --disk or a store that errs",
-        |o| o.search.workers.is_some() && (o.search.cache.is_some() || o.search.disk || !o.search.keeps_states()),
-        "the table that workers share keeps every state";
+    "--workers with --cache, --disk or --store bloom",
+        |o| o.search.workers.is_some() && (o.search.cache.is_some() || o.search.disk || o.search.store() == StoreKind::Bloom),
+        "the table that workers share keeps every state, or a signature of every state";
     "--workers with --checkpoint", |o| o.search.workers.is_some() && o.search.checkpoint.is_some(),
         "a search by several threads is not saved";
     // Counterexamples
@@ -478,7 +478,7 @@ pub(super) mod tests {
         "--workers 2 --search dfs",
         "--workers 2 --por",
         "--workers 2 --check-independence",
-        "--workers 2 --store compact",
+        "--workers 2 --store bloom",
         "--workers 2 --checkpoint c",
         "--shortest --search bfs",
         "--shortest --all-errors",
@@ -568,6 +568,7 @@ pub(super) mod tests {
             "--certificate c --search bfs --all-errors",
             "--workers 0",
             "--workers 2 --store tree --memory 64M",
+            "--workers 2 --store compact --bits 30 --expect-states 1000 --repeat 2",
             "--workers 3 --search bfs --full --memory 64M --max-depth 9 --another",
             "--workers 2 --certificate c --all-errors",
             "--property p --fair",

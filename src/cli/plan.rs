@@ -199,8 +199,13 @@ fn replacement(replace: Replace) -> Replacement {
 fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
     let store = match queued_table(options) {
         _ if options.workers.is_some() => {
-            let tree = options.store() == StoreKind::Tree;
-            let store = if tree { SharedStore::Tree } else { SharedStore::Exact };
+            let store = match (table(options), options.store()) {
+                (Some(LossyTable::Compact { bits, size }), _) => {
+                    SharedStore::Compact { bits, size, runs: options.repeat }
+                }
+                (_, StoreKind::Tree) => SharedStore::Tree,
+                _ => SharedStore::Exact,
+            };
             BreadthStore::Shared { workers: workers(options), store }
         }
         Some(table) => BreadthStore::Queued { table, work_dir: options.work_dir.clone() },
@@ -325,6 +330,7 @@ mod tests {
         ("--workers 3", "breadth-first, exact store, dead variables set to 0, 3 workers"),
         ("--workers 2 --store tree --full", "breadth-first, tree store, 2 workers"),
         ("--search bfs --workers 1 --full", "breadth-first, exact store, 1 worker"),
+        ("--workers 2 --store compact --bits 24 --full", "breadth-first, hash compaction (24 bits), 2 workers"),
         ("--search bfs --por", "breadth-first, exact store, persistent sets"),
         ("--search bfs --checkpoint c", "breadth-first, exact store"),
         ("--search bfs --store compact", "breadth-first, compact store, dead variables set to 0"),

@@ -65,6 +65,12 @@ impl PlannedSearch<'_> {
         let states = match store {
             SharedStore::Exact => SharedStates::new(self.seed, workers, hidden, budget),
             SharedStore::Tree => self.shared_tree(workers, monitor),
+            SharedStore::Compact { bits, size, .. } => {
+                let bits = bits.unwrap_or(COMPACT_BITS);
+                let memory = monitor.tables().filter(|_| self.plan.memory.is_some());
+                let table = (bits, size.of_compact(bits, None, memory));
+                SharedStates::of_signatures((self.seed, workers, hidden), budget, table)
+            }
         };
         match states {
             Some(states) => workers::search(self.task(None, monitor), &states, workers),

@@ -265,7 +265,7 @@ pub enum BreadthStore {
         /// Try out every answer of the dependence relation.
         check_independence: bool,
     },
-    /// Every state, in one table for several threads, which is their queue too.
+    /// One table for several threads, which is their queue too.
     Shared {
         /// How many threads.
         workers: NonZeroU16,
@@ -281,7 +281,7 @@ pub enum BreadthStore {
     },
 }
 
-/// How threads that search together keep the states: all of them, always.
+/// How threads that search together keep the states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedStore {
     /// As they are.
@@ -289,6 +289,15 @@ pub enum SharedStore {
     Exact,
     /// Compressed.
     Tree,
+    /// A signature of each.
+    Compact {
+        /// Bits of one; [`COMPACT_BITS`] if not said.
+        bits: Option<u8>,
+        /// How large the table is.
+        size: Size,
+        /// Runs with independent hash functions.
+        runs: Option<u32>,
+    },
 }
 
 impl Default for BreadthStore {
@@ -616,6 +625,10 @@ impl Search {
         match self {
             Search::Depth(DepthFirst { store: DepthStore::Lossy { table, runs, .. }, .. })
             | Search::Precise(Precise { table, runs, .. }) => Some((*table, *runs)),
+            Search::Breadth(BreadthFirst { store: BreadthStore::Shared { store, .. }, .. }) => match *store {
+                SharedStore::Compact { bits, size, runs } => Some((LossyTable::Compact { bits, size }, runs)),
+                SharedStore::Exact | SharedStore::Tree => None,
+            },
             Search::Breadth(BreadthFirst { store: BreadthStore::Queued { table, .. }, .. }) => match *table {
                 QueuedTable::Lossy { table, runs } => Some((table, runs)),
                 QueuedTable::Cache { cache, .. } | QueuedTable::Serial { cache, .. } => cache.signatures.map(of),

@@ -6,11 +6,12 @@
 //! what was published are ordinary reads.
 //!
 //! The arena also knows which records are *fresh*: written since the level began. The chunks that were open then say from where on.
+//! A search that needs its records for one level only gives whole chunks back, and they are written anew.
 
 use super::{Budget, try_words};
 use crate::store::parts::hints::prefetch;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bits of a position: a chunk and a word in it, together a tebibyte.
 pub(super) const POSITION_BITS: u32 = 37;
@@ -38,6 +39,8 @@ struct Chunk {
 pub struct SharedArena {
     chunks: Box<[OnceLock<Chunk>]>,
     opened: AtomicUsize,
+    /// Chunks whose records nobody needs any more.
+    free: Mutex<Vec<usize>>,
 }
 
 /// Where one thread writes.
@@ -72,6 +75,16 @@ impl Pen {
         Marks { filled: std::mem::take(&mut self.filled), open: (self.end > 0).then_some((self.chunk, self.tail)) }
     }
 
+    /// The chunks that were written to in this level, all of them closed: the next record begins another one.
+    pub fn close(&mut self) -> Vec<usize> {
+        let mut chunks = std::mem::take(&mut self.filled);
+        if self.end > 0 {
+            chunks.push(self.chunk);
+        }
+        (self.tail, self.end) = (0, 0);
+        chunks
+    }
+
     /// The record of so many words behind the pen is there to stay.
     #[inline]
     pub fn keep(&mut self, words: usize) {
@@ -91,7 +104,8 @@ impl SharedArena {
         let mut chunks = Vec::new();
         chunks.try_reserve_exact(count).ok()?;
         chunks.resize_with(count, OnceLock::new);
-        Some(SharedArena { chunks: chunks.into_boxed_slice(), opened: AtomicUsize::new(0) })
+        let (opened, free) = (AtomicUsize::new(0), Mutex::default());
+        Some(SharedArena { chunks: chunks.into_boxed_slice(), opened, free })
     }
 
     /// Makes room for a record of so many words behind the pen: its position. A record that is not kept is overwritten by the next one.
@@ -106,6 +120,10 @@ impl SharedArena {
 
     #[cold]
     fn open(&self, pen: &mut Pen, words: usize, budget: &Budget) -> Result<(), NoRoom> {
+        if let Some((number, length)) = self.open_again(words + 1) {
+            Self::move_to(pen, number, length);
+            return Ok(());
+        }
         // Position 0 is not given. A record that is longer than a chunk gets a chunk of its own: a position says only where it starts.
         let length = Self::take_chunk(words + 1, pen.next, budget)?;
         let opened = self.opened.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |opened| {
@@ -120,12 +138,34 @@ impl SharedArena {
         if self.chunks[number].set(chunk).is_err() {
             return Err(NoRoom);
         }
+        Self::move_to(pen, number, length);
+        pen.next = (pen.next * 2).min(CHUNK);
+        Ok(())
+    }
+
+    fn move_to(pen: &mut Pen, number: usize, length: usize) {
         if pen.end > 0 {
             pen.filled.push(pen.chunk);
         }
         (pen.chunk, pen.tail, pen.end) = (number, usize::from(number == 0), length);
-        pen.next = (pen.next * 2).min(CHUNK);
-        Ok(())
+    }
+
+    fn free(&self) -> std::sync::MutexGuard<'_, Vec<usize>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a chunk of at least so many words that was given back: its number and its length.
+    fn open_again(&self, least: usize) -> Option<(usize, usize)> {
+        let mut free = self.free();
+        let length = |number: usize| self.chunks[number].get().map_or(0, |chunk| chunk.words.len());
+        let at = free.iter().rposition(|&number| length(number) >= least)?;
+        let number = free.swap_remove(at);
+        Some((number, length(number)))
+    }
+
+    /// Gives back chunks whose records nobody needs any more.
+    pub fn give_back(&self, chunks: &[usize]) {
+        self.free().extend(chunks);
     }
 
     /// Takes a chunk of `wanted` words from the budget, or of fewer if there is no room for as many; `least` is how many it must have.
@@ -246,6 +286,35 @@ mod tests {
                 let record = &arena.from(position)[..10];
                 assert!(record.iter().all(|word| word.load(Ordering::Relaxed) == step as u64), "{step} {kept}");
             }
+        }
+    }
+
+    /// Chunks that were given back are written anew, before any other is asked for.
+    #[test]
+    fn chunks_that_are_given_back_are_used_again() {
+        let budget = Budget::of(64 << 20);
+        let arena = SharedArena::new(2, &budget).unwrap();
+        let mut pens = [Pen::default(), Pen::default()];
+        let (mut before, mut used) = (Vec::new(), 0);
+        for level in 0..20u64 {
+            let mut records = Vec::new();
+            for step in 0..2_000usize {
+                let (pen, words) = (&mut pens[step % 2], 1 + step % 37);
+                let position = arena.room(pen, words, &budget).unwrap();
+                arena.from(position)[..words]
+                    .iter()
+                    .for_each(|word| word.store(level << 32 | step as u64, Ordering::Relaxed));
+                pen.keep(words);
+                records.push((position, words, level << 32 | step as u64));
+            }
+            let chunks: Vec<usize> = pens.iter_mut().flat_map(Pen::close).collect();
+            for &(position, words, value) in &records {
+                assert!(position != 0 && arena.is_fresh(position));
+                assert!(arena.from(position)[..words].iter().all(|word| word.load(Ordering::Relaxed) == value));
+            }
+            arena.give_back(&std::mem::replace(&mut before, chunks));
+            assert!(level < 6 || budget.used() == used, "level {level}");
+            used = budget.used();
         }
     }
 

@@ -1,13 +1,16 @@
 //! What the workers of one search have visited together: one table and one store of records for all threads.
 //!
 //! `arena` holds the records, which each worker writes into blocks of its own. `table` holds one word for each record, published by
-//! compare-and-swap. `nodes` gives numbers to the nodes of trees. `states` is the store that is made of these. A `Budget` counts every block when it is taken, whoever takes it.
+//! compare-and-swap. `nodes` gives numbers to the nodes of trees. `states` is the store that is made of these. `signatures` and
+//! `forgetful` are what it keeps instead where whole states are kept for two levels only. A `Budget` counts every block when it is taken, whoever takes it.
 //!
 //! A worker waits for no other here, but for two rare things: the table doubles while all workers stand still, and the hidden variables of
 //! a state, if the model has any, are compared under a lock.
 
 pub mod arena;
+mod forgetful;
 mod nodes;
+mod signatures;
 pub mod states;
 pub mod table;
 

@@ -13,19 +13,28 @@
 //! root of the state's tree, and equal states have equal roots (see [`crate::store::parts::tree`]). The hash is that of the state itself in
 //! both cases, since the numbers in a root hang on who came first.
 //!
-//! Sound always: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten.
+//! Or they are kept for two levels only, and of older ones a signature ([`SharedStates::of_signatures`], and
+//! [`super::forgetful`]). A state is then looked up among the signatures of all levels up to the one that is being expanded, and among the
+//! whole states of the next level. What is found does not hang on who came first, so counts are still the same for any number of workers.
+//!
+//! Sound always, but with signatures: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten. With
+//! signatures a state may be taken for another one of an earlier level; errors found are real.
 //!
 //! Cost per state: the state, 12 bytes of origin and length, 3.5 of alignment, 11 to 21 of table. Compressed: 24 bytes of record, 11 to 21 of
-//! table, and its share of the nodes.
+//! table, and its share of the nodes. Signatures: the signature and 8 bytes.
 
 use super::Budget;
 use super::arena::{Marks, Pen, SharedArena, in_one_chunk};
+use super::forgetful::Forgetful;
 use super::nodes::{NodeSession, SharedNodes};
+use super::signatures::{Opened, SharedSignatures};
 use super::table::{Doubling, Looked, SharedTable};
 use crate::limit::Limit;
 use crate::mutants::{self, Mutant};
+use crate::store::lossy::omission::Omission;
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::tree::{Front, Layout, Outlines, Plan};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
@@ -72,6 +81,8 @@ pub struct Share {
     /// The new states.
     pub blocks: Vec<Block>,
     marks: Marks,
+    /// Where they are, if they are kept for this level only.
+    chunks: Vec<usize>,
 }
 
 /// The answer to "have we been here?".
@@ -103,6 +114,7 @@ pub struct SharedStates {
     /// Somebody has found no empty slot.
     crowded: AtomicBool,
     trees: Option<Trees>,
+    forgetful: Option<Forgetful>,
 }
 
 /// What the trees of compressed states are made of.
@@ -129,7 +141,19 @@ impl SharedStates {
             locks: (0..if hidden > 0 { LOCKS } else { 0 }).map(|_| Mutex::new(())).collect(),
             crowded: AtomicBool::new(false),
             trees: None,
+            forgetful: None,
         })
+    }
+
+    /// The same, but of states of earlier levels signatures are kept: of so many bits, in so many slots.
+    pub fn of_signatures(
+        (seed, threads, hidden): (u64, usize, usize),
+        bytes: usize,
+        table: (u8, u64),
+    ) -> Option<SharedStates> {
+        let mut whole = SharedStates::new(seed, threads, hidden, bytes)?;
+        whole.forgetful = Some(Forgetful::new(SharedSignatures::new(table, seed, &whole.budget)?));
+        Some(whole)
     }
 
     /// The same, but states are kept as trees. `states`: some states of this layout to learn from.
@@ -156,6 +180,31 @@ impl SharedStates {
         self.budget.used()
     }
 
+    /// Are signatures kept, which have to be [entered](Session::remember) at the beginning of each level?
+    pub fn forgets(&self) -> bool {
+        self.forgetful.is_some()
+    }
+
+    /// How likely it is that a state was omitted, if that can be.
+    pub fn omission(&self) -> Option<Omission> {
+        self.forgetful.as_ref().map(|forgetful| forgetful.seen.omission())
+    }
+
+    /// Levels that were traced. See [`Self::reached_from`].
+    pub fn levels(&self) -> usize {
+        self.forgetful.as_ref().map_or(0, Forgetful::levels)
+    }
+
+    /// From where the states of a traced level with one of these hashes were reached; hashes by their upper halves.
+    pub fn reached_from(&self, level: usize, hashes: &BTreeSet<u32>) -> BTreeSet<u32> {
+        self.forgetful.as_ref().map(|forgetful| forgetful.reached_from(level, hashes)).unwrap_or_default()
+    }
+
+    /// Why a signature had no room.
+    fn table_full(&self) -> Limit {
+        self.forgetful.as_ref().map_or(self.limit(), |forgetful| Limit::TableFull { slots: forgetful.seen.slots() })
+    }
+
     /// Why a state had no room.
     pub fn limit(&self) -> Limit {
         Limit::Memory { used: self.budget.used() as u64, budget: self.budget.whole() as u64 }
@@ -169,6 +218,8 @@ impl SharedStates {
             pen: Pen::default(),
             blocks: Vec::new(),
             uncounted: 0,
+            seen: None,
+            traced: Vec::new(),
             tree: self.trees.as_ref().map(|trees| OwnTree {
                 front: Front::new(&trees.plan, &trees.outlines),
                 nodes: trees.nodes.session(&self.budget),
@@ -201,6 +252,13 @@ impl SharedStates {
 
     /// A level begins, and nobody writes: the states of these shares are no longer new.
     pub fn begin_level(&self, shares: impl IntoIterator<Item = Share>) {
+        if let Some(forgetful) = &self.forgetful {
+            let chunks = shares.into_iter().flat_map(|share| share.chunks).collect();
+            self.arena.give_back(&forgetful.begin_level(chunks));
+            let stored = self.stored.swap(0, Ordering::Relaxed);
+            self.table.write().unwrap_or_else(PoisonError::into_inner).clear(stored, &self.budget);
+            return;
+        }
         self.arena.begin_level(shares.into_iter().map(|share| share.marks));
     }
 
@@ -314,6 +372,10 @@ pub struct Session<'s> {
     blocks: Vec<Block>,
     /// New states that the store does not know the number of yet.
     uncounted: usize,
+    /// Signatures of earlier levels, held as the table is.
+    seen: Option<Opened<'s>>,
+    /// What is traced of the level that begins.
+    traced: Vec<u64>,
     tree: Option<OwnTree<'s>>,
 }
 
@@ -353,6 +415,7 @@ impl Session<'_> {
     /// Lets go of the tables, so that they can grow.
     pub fn let_go(&mut self) {
         self.table = None;
+        self.seen = None;
         if let Some(tree) = &mut self.tree {
             tree.nodes.let_go();
         }
@@ -393,6 +456,9 @@ impl Session<'_> {
     #[inline]
     pub fn prefetch(&mut self, hash: u64) {
         self.table().prefetch(hash);
+        if let Some(forgetful) = &self.states.forgetful {
+            self.seen.get_or_insert_with(|| forgetful.seen.open()).prefetch(hash);
+        }
     }
 
     /// The same for its record, when the slot has come.
@@ -418,6 +484,11 @@ impl Session<'_> {
             },
         };
         let state = &saved[states.hidden..];
+        if let Some(forgetful) = &states.forgetful
+            && self.seen.get_or_insert_with(|| forgetful.seen.open()).holds(hash, state)
+        {
+            return Insertion::Seen;
+        }
         let table = self.table.get_or_insert_with(|| states.table());
         let pen = &mut self.pen;
         let looked = table.find_or_add(hash, |at| states.equals(at, state), || states.write(pen, saved, origin));
@@ -463,13 +534,43 @@ impl Session<'_> {
 
     /// The end of a level: what this worker has added in it.
     pub fn share(&mut self) -> Share {
-        Share { blocks: std::mem::take(&mut self.blocks), marks: self.pen.marks() }
+        let blocks = std::mem::take(&mut self.blocks);
+        if self.states.forgets() {
+            return Share { blocks, marks: Marks::default(), chunks: self.pen.close() };
+        }
+        Share { blocks, marks: self.pen.marks(), chunks: Vec::new() }
+    }
+
+    /// Enters the signatures of these states of the level that begins. Nobody looks anything up meanwhile. `saved` is for use.
+    pub fn remember(&mut self, block: Block, saved: &mut Vec<u8>) -> Result<(), Limit> {
+        let states = self.states;
+        let Some(forgetful) = &states.forgetful else { return Ok(()) };
+        let mut position = block.position;
+        for _ in 0..block.count {
+            let Origin { link, .. } = self.read(position, saved);
+            let state = &saved[states.hidden..];
+            let hash = states.hash(state);
+            forgetful.seen.put(hash, state).map_err(|_| states.table_full())?;
+            self.traced.push(hash >> 32 << 32 | u64::from(link));
+            position = states.after(position);
+        }
+        Ok(())
+    }
+
+    /// All states that this worker had to remember are entered.
+    pub fn remembered(&mut self) -> Result<(), Limit> {
+        let Some(forgetful) = &self.states.forgetful else { return Ok(()) };
+        let traced = std::mem::take(&mut self.traced);
+        if traced.is_empty() {
+            return Ok(());
+        }
+        forgetful.enter(traced, &self.states.budget).map_err(|_| self.states.limit())
     }
 
     /// Bytes beside the store's.
     pub fn memory(&self) -> usize {
         let tree = self.tree.as_ref().map_or(0, |tree| tree.nodes.memory());
-        self.blocks.capacity() * size_of::<Block>() + tree
+        self.blocks.capacity() * size_of::<Block>() + self.traced.capacity() * size_of::<u64>() + tree
     }
 }
 
@@ -514,177 +615,4 @@ fn read_words(words: &[AtomicU64], bytes: usize, to: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-    use std::sync::Barrier;
-
-    fn state(i: u64) -> Vec<u8> {
-        let mut bytes = i.to_le_bytes()[..if i.is_multiple_of(3) { 3 } else { 8 }].to_vec();
-        bytes.resize(bytes.len() + (i % 29) as usize, 7);
-        bytes
-    }
-
-    /// Inserts a state, and makes the table grow where that is needed; one thread at a time.
-    fn insert(session: &mut Session<'_>, states: &SharedStates, saved: &[u8], origin: Origin) -> Insertion {
-        let hash = states.hash(&saved[states.hidden..]);
-        loop {
-            let crowded = match session.insert(saved, hash, origin) {
-                Insertion::Crowded => true,
-                other if !session.is_crowded() => return other,
-                other => {
-                    session.let_go();
-                    grow(states);
-                    return other;
-                }
-            };
-            session.let_go();
-            if crowded && !grow(states) {
-                return Insertion::Full;
-            }
-        }
-    }
-
-    fn grow(states: &SharedStates) -> bool {
-        // As if somebody had found no empty slot.
-        states.crowded.store(true, Ordering::Relaxed);
-        let grows = states.begin_doubling();
-        states.help_doubling();
-        states.end_doubling();
-        grows.is_some()
-    }
-
-    /// All states of the blocks, by what they are, with how they were reached.
-    fn listed(states: &SharedStates, blocks: &[Block]) -> BTreeMap<Vec<u8>, Origin> {
-        let mut found = BTreeMap::new();
-        let (mut reader, mut saved) = (states.session(), Vec::new());
-        for block in blocks {
-            let mut at = block.position;
-            for _ in 0..block.count {
-                let origin = reader.read(at, &mut saved);
-                assert!(found.insert(saved.clone(), origin).is_none(), "a state is there twice");
-                at = states.after(at);
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn every_state_is_new_once_and_read_back() {
-        let states = SharedStates::new(1, 1, 0, usize::MAX >> 20).unwrap();
-        let mut session = states.session();
-        for i in 0..20_000 {
-            let origin = Origin { depth: i as u32, link: 1 };
-            assert_eq!(insert(&mut session, &states, &state(i), origin), Insertion::New);
-        }
-        for i in 0..20_000 {
-            assert_eq!(insert(&mut session, &states, &state(i), Origin { depth: 1 << 30, link: 0 }), Insertion::Seen);
-        }
-        let expected = (0..20_000).map(|i| (state(i), Origin { depth: i as u32, link: 1 })).collect();
-        assert_eq!(listed(&states, &session.share().blocks), expected);
-        for i in (0..20_000).step_by(97) {
-            let link = (states.hash(&state(i)) >> 32) as u32;
-            let mut saved = Vec::new();
-            let mut reader = states.session();
-            let found = reader.with_link(link).into_iter().any(|at| {
-                reader.read(at, &mut saved);
-                saved == state(i)
-            });
-            assert!(found, "{i}");
-        }
-    }
-
-    /// Several threads insert sets that overlap, in rounds between which the table grows: each state is new to one of them, and the least
-    /// way to it is kept, whoever came first.
-    #[test]
-    fn threads_that_insert_the_same_states() {
-        const THREADS: u64 = 4;
-        for hidden in [0, 5] {
-            let states = SharedStates::new(3, THREADS as usize, hidden, usize::MAX >> 20).unwrap();
-            let barrier = Barrier::new(THREADS as usize);
-            let saved = |i: u64, thread: u64| {
-                let mut saved = vec![(thread + i) as u8 % 5; hidden];
-                saved.extend(state(i));
-                saved
-            };
-            let origin = |i: u64, thread: u64| Origin {
-                depth: ((i ^ thread) % 3) as u32,
-                link: (i * 7 + thread * 5) as u32 % 11,
-            };
-            let mut blocks = Vec::new();
-            let mut all = BTreeMap::new();
-            let mut news = 0;
-            for round in 0..12u64 {
-                // A third of the states was there in the round before.
-                let range = round * 500..round * 500 + 750;
-                let shares: Vec<(Share, usize)> = std::thread::scope(|scope| {
-                    let (states, barrier, range) = (&states, &barrier, &range);
-                    let threads: Vec<_> = (0..THREADS)
-                        .map(|thread| {
-                            scope.spawn(move || {
-                                let mut session = states.session();
-                                let mut new = 0;
-                                barrier.wait();
-                                for step in 0..750 {
-                                    let i = range.start + (step * (2 * thread + 1)) % 750;
-                                    let saved = saved(i, thread);
-                                    let hash = states.hash(&saved[hidden..]);
-                                    match session.insert(&saved, hash, origin(i, thread)) {
-                                        Insertion::New => new += 1,
-                                        Insertion::Seen => {}
-                                        other => panic!("{other:?}"),
-                                    }
-                                }
-                                session.is_crowded();
-                                session.let_go();
-                                (session.share(), new)
-                            })
-                        })
-                        .collect();
-                    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-                });
-                let level: Vec<Block> = shares.iter().flat_map(|(share, _)| share.blocks.clone()).collect();
-                let new: usize = shares.iter().map(|(_, new)| new).sum();
-                news += new;
-                assert_eq!(new, if round == 0 { 750 } else { 500 }, "round {round}");
-                let mut found = BTreeMap::new();
-                for (saved, origin) in listed(&states, &level) {
-                    found.insert(saved[hidden..].to_vec(), (origin, saved[..hidden].to_vec()));
-                }
-                let fresh = if round == 0 { range.clone() } else { range.start + 250..range.end };
-                for i in fresh {
-                    let reaching = (0..THREADS)
-                        .filter(|thread| (0..750).any(|step| range.start + (step * (2 * thread + 1)) % 750 == i));
-                    let least = reaching.map(|thread| (origin(i, thread), saved(i, thread)[..hidden].to_vec())).min();
-                    assert_eq!(found.get(&state(i)), least.as_ref(), "{i}");
-                }
-                all.extend(found);
-                blocks.extend(level);
-                states.begin_level(shares.into_iter().map(|(share, _)| share));
-                assert!(grow(&states));
-            }
-            assert_eq!((all.len(), news), (listed(&states, &blocks).len(), all.len()));
-        }
-    }
-
-    #[test]
-    fn the_budget_is_kept_and_used() {
-        for budget in [0, 10_000, 100_000, 1 << 20, 5 << 20] {
-            let Some(states) = SharedStates::new(1, 1, 0, budget) else {
-                assert!(budget < 100_000);
-                continue;
-            };
-            let mut session = states.session();
-            let mut bytes = 0;
-            for i in 0.. {
-                match insert(&mut session, &states, &state(i), Origin::default()) {
-                    Insertion::New => bytes += state(i).len(),
-                    Insertion::Full => break,
-                    other => panic!("{other:?}"),
-                }
-                assert!(states.memory() <= budget);
-            }
-            assert!(budget < 1 << 20 || bytes > budget / 8, "{bytes} of {budget}");
-        }
-    }
-}
+mod tests;

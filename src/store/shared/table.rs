@@ -34,6 +34,10 @@ const MOST_SLOTS: usize = 1 << (64 - POSITION_BITS);
 const LOAD: (usize, usize) = (3, 4);
 /// When the budget forbids doubling, the table may fill up to 9/10.
 const LAST_LOAD: (usize, usize) = (9, 10);
+/// A table with less than this part of what fits is sparse.
+const SPARSE: usize = 16;
+/// The one that takes its place has so many slots for each word, at least.
+const LOOSE: usize = 4;
 /// Slots that are looked at to find the record of a state ahead of its look-up: about a line.
 const PREFETCHED_SLOTS: usize = 8;
 
@@ -207,6 +211,25 @@ impl SharedTable {
             }
         }
         positions
+    }
+
+    /// Takes everything out. Where so many words were few for a table of this size, a small one takes its place, so that a small level
+    /// does not pay for a large one before it.
+    pub fn clear(&mut self, words: usize, budget: &Budget) {
+        if words < self.limit / SPARSE && self.blocks.iter().any(|block| block.slots() > FIRST_SEGMENT) {
+            let slots = (words * LOOSE / SEGMENTS).next_power_of_two().max(FIRST_SEGMENT);
+            let smaller = (0..BLOCKS).map(|_| Block::empty(slots)).collect::<Option<Vec<_>>>();
+            if let Some(blocks) = smaller.filter(|_| self.blocks.iter().all(|block| block.slots() >= slots)) {
+                let bytes = |blocks: &[Block]| blocks.iter().map(Block::bytes).sum::<usize>();
+                budget.give(bytes(&self.blocks) - bytes(&blocks));
+                self.limit = SEGMENTS * slots / LOAD.1 * LOAD.0;
+                self.blocks = blocks;
+                return;
+            }
+        }
+        for word in self.blocks.iter().flat_map(|block| &block.words) {
+            word.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Begins to double the table, if its budget has room for that: the blocks go over to the [`Doubling`]. If it has not, the table may

@@ -16,7 +16,11 @@
 //! level. An error ends the search at the end of its level, not before, and of all errors there the least is reported (see `found`), with a path
 //! that is found by content (see `path`). Only a search that is cut short (budget, signal) tells how far it came.
 //!
-//! Sound and complete. Costs the shared store, and a machine for each worker. With fewer than about a thousand states in a level the workers
+//! With a store of signatures a level begins with one thing more: its states are entered among what was visited, by all workers together, and
+//! they meet once more before anybody looks something up. So a state is taken for a visited one or not by what the levels before it hold, and
+//! that does not hang on who was first.
+//!
+//! Sound and complete, but for what a store of signatures omits. Costs the shared store, and a machine for each worker. With fewer than about a thousand states in a level the workers
 //! wait for each other more than they gain.
 
 mod found;
@@ -65,6 +69,8 @@ struct Common<'c> {
     /// The level that is being expanded, and the next block that nobody has.
     level: RwLock<Vec<Block>>,
     next: AtomicUsize,
+    /// The next block whose states nobody has entered, where the store asks for that.
+    unremembered: AtomicUsize,
     /// The table must grow.
     wants_room: AtomicBool,
     /// The search has to end.
@@ -151,6 +157,7 @@ impl<'c> Common<'c> {
         shares.iter_mut().for_each(|share| level.append(&mut share.blocks));
         self.states.begin_level(shares);
         self.next.store(0, Ordering::Relaxed);
+        self.unremembered.store(0, Ordering::Relaxed);
         desk.complete = level.is_empty();
         if desk.complete {
             return Next::End;
@@ -239,8 +246,10 @@ impl<'w, 'c> Worker<'w, 'c> {
         let mut walk = Walk::new(program.transitions.len(), rules);
         // A worker that never gets a block has a machine all the same.
         self.show(&machine, &walk);
-        while self.expand_level(&mut machine, &mut walk) == Control::Continue && self.end_level() == Control::Continue {
-        }
+        while self.begin_level() == Control::Continue
+            && self.expand_level(&mut machine, &mut walk) == Control::Continue
+            && self.end_level() == Control::Continue
+        {}
         self.session.let_go();
         lock(&self.common.desk).found.join(std::mem::take(&mut self.found));
         self.show(&machine, &walk);
@@ -250,7 +259,7 @@ impl<'w, 'c> Worker<'w, 'c> {
 
     /// Expands blocks of the level until there are no more.
     fn expand_level(&mut self, machine: &mut Machine<'_>, walk: &mut Walk) -> Control {
-        while let Some(block) = self.take_block() {
+        while let Some(block) = self.take_block(&self.common.next) {
             if self.common.stops.load(Ordering::Relaxed) || self.expand(block, machine, walk) == Control::Stop {
                 return Control::Stop;
             }
@@ -259,8 +268,32 @@ impl<'w, 'c> Worker<'w, 'c> {
         self.insert_gathered()
     }
 
-    fn take_block(&self) -> Option<Block> {
-        let number = self.common.next.fetch_add(1, Ordering::Relaxed);
+    /// Enters states of the level among those that were visited, with the others, if the store asks for that.
+    fn begin_level(&mut self) -> Control {
+        let common = self.common;
+        if !common.states.forgets() {
+            return Control::Continue;
+        }
+        let mut saved = std::mem::take(&mut self.saved);
+        let mut entered = Ok(());
+        while entered.is_ok() && !common.stops.load(Ordering::Relaxed) {
+            let Some(block) = self.take_block(&common.unremembered) else { break };
+            entered = self.session.remember(block, &mut saved);
+        }
+        self.saved = saved;
+        if let Err(limit) = entered.and_then(|()| self.session.remembered()) {
+            common.stop(Some(limit));
+            return Control::Stop;
+        }
+        let stops = || if common.stops.load(Ordering::Relaxed) { Next::End } else { Next::GoOn };
+        match common.team.meet(true, |_| stops()) {
+            Next::End => Control::Stop,
+            Next::GoOn | Next::Grow | Next::Level => Control::Continue,
+        }
+    }
+
+    fn take_block(&self, next: &AtomicUsize) -> Option<Block> {
+        let number = next.fetch_add(1, Ordering::Relaxed);
         self.common.level.read().unwrap_or_else(PoisonError::into_inner).get(number).copied()
     }
 
@@ -482,6 +515,7 @@ pub fn search(task: Task<'_, '_, '_>, states: &SharedStates, workers: usize) -> 
         team: Team::of(workers),
         level: RwLock::default(),
         next: AtomicUsize::new(0),
+        unremembered: AtomicUsize::new(0),
         wants_room: AtomicBool::new(false),
         stops: AtomicBool::new(false),
         desk: Mutex::new(Desk {
@@ -521,9 +555,12 @@ pub fn search(task: Task<'_, '_, '_>, states: &SharedStates, workers: usize) -> 
         walk.absorb(&one.walk);
     }
     let ended = if complete { Ended::Complete } else { Ended::Stopped };
-    let figures = StoreFigures { exact: true, peak: tally.stored, evicted: 0 };
+    let omission = states.omission();
+    let figures = StoreFigures { exact: omission.is_none(), peak: tally.stored, evicted: 0 };
     let stored = tally.stored;
     let mut outcome = tally.close((&machine, &walk), ended, tables, None, figures);
+    outcome.omission_probability = omission.map(|omission| omission.probability);
+    outcome.coverage = omission.map(|omission| omission.coverage);
     if workers > 1 && stored / levels.max(1) < PAYS_FROM {
         outcome.notes.push(format!(
             "the levels of this search have {} states on average; more than one worker pays from about {PAYS_FROM} on",

@@ -35,6 +35,9 @@ impl SpreadSearch<'_> {
             // A process searches with one thread, whatever the plan says; what it keeps is the same.
             BreadthStore::Exact { .. } | BreadthStore::Shared { store: SharedStore::Exact, .. } => QueuedTable::Exact,
             BreadthStore::Shared { store: SharedStore::Tree, .. } => QueuedTable::Tree,
+            BreadthStore::Shared { store: SharedStore::Compact { bits, size, runs }, .. } => {
+                QueuedTable::Lossy { table: LossyTable::Compact { bits: *bits, size: *size }, runs: *runs }
+            }
             BreadthStore::Queued { table, .. } => *table,
         };
         match table {
