@@ -9,7 +9,8 @@ use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Outcome, Verdict};
 use pv::search::plan::{
-    BreadthCache, BreadthFirst, BreadthStore, DiskRecord, Hub, LossyTable, Plan, QueuedTable, Search, Signatures, Size,
+    BreadthCache, BreadthFirst, BreadthStore, DiskRecord, Hub, LossyTable, Plan, QueuedTable, Search, SharedStore,
+    Signatures, Size,
 };
 use pv::store::Window;
 use std::path::{Path, PathBuf};
@@ -259,4 +260,73 @@ fn damaged_ones_are_refused_by_the_command() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(reason), "{said}");
     }
+}
+
+/// The same model by several workers, with everything that they can keep.
+fn teams(count: u16) -> Vec<Plan> {
+    let signatures = SharedStore::Compact { bits: Some(40), size: Size::Slots(50_000), runs: None };
+    [SharedStore::Exact, SharedStore::Tree, signatures]
+        .map(|store| Plan { all_errors: true, search: common::workers_with(count, store), ..Plan::default() })
+        .into()
+}
+
+/// A search by workers that is stopped, before its first level, behind its last or somewhere between, goes on with another number of them
+/// as if nobody had stopped it.
+#[test]
+fn workers_go_on_in_any_number() {
+    let model = model_of(MODEL);
+    let interrupted = Verdict::Incomplete(Limit::Interrupted);
+    for (number, plan) in teams(2).iter().enumerate() {
+        let expected = whole(&model, plan);
+        assert!(expected.error_count > 0, "{:?}", expected.verdict);
+        let (folder, file) = folder();
+        let (outcome, schedule) = run(&model, plan, &file, false, 1);
+        assert_eq!(outcome.verdict, interrupted);
+        assert!(schedule.is_some_and(|schedule| schedule.present && schedule.refused.is_none()));
+        let (outcome, _) = run(&model, &teams(3)[number], &file, true, u32::MAX);
+        assert_eq!(figures(&outcome), figures(&expected), "from the first level");
+        // One checkpoint at each level: the last is left.
+        let interrupt = AtomicBool::new(false);
+        let mut monitor = Monitor::silent(&interrupt);
+        let every = Some(std::time::Duration::ZERO);
+        monitor.checkpoints = Some(CheckpointSchedule::new(Some(file.clone()), every, "about".to_string()));
+        assert_eq!(figures(&plan.execute(&model, &mut monitor)), figures(&expected));
+        drop(monitor);
+        let (outcome, _) = run(&model, &teams(1)[number], &file, true, u32::MAX);
+        assert_eq!(figures(&outcome), figures(&expected), "from the last level");
+        let (mut outcome, _) = run(&model, plan, &file, false, 2);
+        for looks in 2.. {
+            if outcome.verdict != interrupted && outcome.stopped.is_none() {
+                break;
+            }
+            (outcome, _) = run(&model, &teams(1 + looks % 4)[number], &file, true, u32::from(looks));
+        }
+        assert_eq!(figures(&outcome), figures(&expected), "from the middle");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
+
+/// What workers have left is for workers with the same kind of store, and the reason is said.
+#[test]
+fn what_workers_leave_is_for_workers() {
+    let model = model_of(MODEL);
+    let (exact, signatures) = (&teams(2)[0], &teams(2)[2]);
+    let alone = &modes()[0].1;
+    let cases = [
+        (exact, alone, "--workers only"),
+        (alone, exact, "by one thread"),
+        (exact, signatures, "it holds whole states"),
+    ];
+    for (from, to, why) in cases {
+        let (_folder, file) = folder();
+        run(&model, from, &file, false, 1);
+        let (outcome, schedule) = run(&model, to, &file, true, u32::MAX);
+        let refused = schedule.and_then(|schedule| schedule.refused).unwrap_or_default();
+        assert!(refused.contains(why) && matches!(outcome.verdict, Verdict::Incomplete(_)), "{refused}");
+    }
+    // Whole states are whole states, however they are kept.
+    let (_folder, file) = folder();
+    run(&model, exact, &file, false, 1);
+    let (outcome, _) = run(&model, &teams(2)[1], &file, true, u32::MAX);
+    assert_eq!(figures(&outcome), figures(&whole(&model, exact)));
 }

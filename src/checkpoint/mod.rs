@@ -25,6 +25,10 @@
 //! | `stor` | the small parts of the store | the store, except the exact one |
 //! | `visi` | the visited states | the store |
 //! | `wait`, `verd` | states to be judged, and verdicts on the queue | the store on disk |
+//! | `team` | the counters of a search by several workers, in place of `cnts` | the search |
+//!
+//! A search by several workers has no shape: its `visi` and `queu` hold whole states, each behind a word that says how it was reached; with
+//! signatures `stor` is their table, and `link` the trace of all levels.
 
 pub mod container;
 pub mod leftovers;
@@ -45,6 +49,8 @@ pub mod section {
     pub const ORIGIN: Name = *b"admn";
     /// The counters of the search.
     pub const COUNTERS: Name = *b"cnts";
+    /// The counters of a search by several workers.
+    pub const TEAM: Name = *b"team";
     /// The errors that the search has found.
     pub const ERRORS: Name = *b"errs";
     /// Where each expanded state came from.

@@ -153,8 +153,6 @@ const RULES: &[Rule] = rules! {
     "--workers with --cache, --disk or --store bloom",
         |o| o.search.workers.is_some() && (o.search.cache.is_some() || o.search.disk || o.search.store() == StoreKind::Bloom),
         "the table that workers share keeps every state, or a signature of every state";
-    "--workers with --checkpoint", |o| o.search.workers.is_some() && o.search.checkpoint.is_some(),
-        "a search by several threads is not saved";
     // Counterexamples
     "--shortest with --search bfs", |o| o.shortest && o.search.bfs(),
         "the first error of a breadth-first search is reached in the fewest moves anyway";
@@ -479,7 +477,6 @@ pub(super) mod tests {
         "--workers 2 --por",
         "--workers 2 --check-independence",
         "--workers 2 --store bloom",
-        "--workers 2 --checkpoint c",
         "--shortest --search bfs",
         "--shortest --all-errors",
         "--another --shortest",
@@ -571,6 +568,7 @@ pub(super) mod tests {
             "--workers 2 --store compact --bits 30 --expect-states 1000 --repeat 2",
             "--workers 3 --search bfs --full --memory 64M --max-depth 9 --another",
             "--workers 2 --certificate c --all-errors",
+            "--workers 2 --checkpoint c --checkpoint-every 60",
             "--property p --fair",
             "--pod 0 --repeat 1 --search bfs",
             "--processes 3",

@@ -175,6 +175,7 @@ fn change(old: &mut SearchArgs, new: &SearchArgs) {
             work_dir: former.work_dir.filter(|_| files),
             checkpoint: former.checkpoint,
             checkpoint_every: former.checkpoint_every,
+            workers: former.workers,
             store: new.store,
             cache: new.cache,
             bits: new.bits,
@@ -189,6 +190,7 @@ fn change(old: &mut SearchArgs, new: &SearchArgs) {
     // A budget of time was for the search that it has ended; this one has its own, or none.
     old.time = new.time;
     old.memory = new.memory.or(old.memory);
+    old.workers = new.workers.or(old.workers);
     old.work_dir = new.work_dir.clone().or(old.work_dir.take());
     old.checkpoint = new.checkpoint.clone().or(old.checkpoint.take());
     old.checkpoint_every = new.checkpoint_every.or(old.checkpoint_every);

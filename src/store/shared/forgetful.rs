@@ -12,6 +12,8 @@
 
 use super::Budget;
 use super::signatures::{Full, SharedSignatures};
+use crate::checkpoint::{Reader, Writer, section};
+use crate::limit::Limit;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -53,6 +55,38 @@ impl Forgetful {
     /// Levels that were traced.
     pub(super) fn levels(&self) -> usize {
         lock(&self.trace).len()
+    }
+
+    /// Writes the signatures, and the trace of the first `levels` levels, into a checkpoint.
+    pub(super) fn save(&self, levels: usize, writer: &mut Writer) -> Result<(), Limit> {
+        writer.section(section::PARTS)?;
+        self.seen.save(writer)?;
+        writer.end_section()?;
+        writer.section(section::LINKS)?;
+        for level in lock(&self.trace).iter().take(levels) {
+            let count: usize = level.iter().map(|entries| entries.len()).sum();
+            writer.write(&(count as u64).to_le_bytes())?;
+            level.iter().flatten().try_for_each(|entry| writer.write(&entry.to_le_bytes()))?;
+        }
+        writer.end_section()
+    }
+
+    /// Reads what [`save`](Self::save) has written for so many levels.
+    pub(super) fn load(&self, levels: usize, budget: &Budget, reader: &mut Reader) -> Result<(), Limit> {
+        reader.section(section::PARTS)?;
+        self.seen.load(reader)?;
+        let entries = reader.section(section::LINKS)? / size_of::<u64>() as u64;
+        for _ in 0..levels {
+            let count = reader.u64()?;
+            if count > entries {
+                return Err(reader.refuse("its trace makes no sense"));
+            }
+            let traced = (0..count).map(|_| reader.u64()).collect::<Result<Vec<u64>, Limit>>()?;
+            lock(&self.trace).push(Level::new());
+            self.enter(traced, budget)
+                .map_err(|_| Limit::Memory { used: budget.used() as u64, budget: budget.whole() as u64 })?;
+        }
+        Ok(())
     }
 
     /// From where the states of this level with one of these hashes were reached; all by the upper halves of hashes.

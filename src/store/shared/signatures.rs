@@ -18,6 +18,8 @@
 //! Cost: `slots * bits` bits, allocated once, in parts each of which one thread at a time writes to. A look-up reads one or two lines.
 
 use super::Budget;
+use crate::checkpoint::{Reader, Writer};
+use crate::limit::Limit;
 use crate::store::lossy::omission::Omission;
 use crate::store::parts::hash::scale;
 use crate::store::parts::hints::prefetch;
@@ -152,6 +154,43 @@ impl SharedSignatures {
     /// How likely it is that a state was omitted so far.
     pub(super) fn omission(&self) -> Omission {
         Omission::of_compaction(self.len(), self.slots(), self.signatures.count())
+    }
+
+    /// Bits of a signature and slots of the table: what another table must have to take over what this one holds.
+    pub(super) fn shape(&self) -> (u8, u64) {
+        let bits = self.parts.first().map_or(0, |part| part.read().unwrap_or_else(PoisonError::into_inner).bits);
+        (bits as u8, self.slots())
+    }
+
+    /// Writes what the table holds into the open section of a checkpoint: of each part the words that are not 0, each with its place.
+    pub(super) fn save(&self, writer: &mut Writer) -> Result<(), Limit> {
+        for part in &self.parts {
+            let part = part.read().unwrap_or_else(PoisonError::into_inner);
+            let taken = || part.words.iter().enumerate().filter(|&(_, &word)| word != 0);
+            writer.write(&part.len.to_le_bytes())?;
+            writer.write(&(taken().count() as u64).to_le_bytes())?;
+            for (place, word) in taken() {
+                let pair = u128::from(*word) << 64 | place as u128;
+                writer.write(&pair.to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what a table of the same shape has written, from the open section.
+    pub(super) fn load(&self, reader: &mut Reader) -> Result<(), Limit> {
+        for part in &self.parts {
+            let mut part = part.write().unwrap_or_else(PoisonError::into_inner);
+            part.len = reader.u64()?;
+            for _ in 0..reader.u64()? {
+                let (place, value) = (reader.u64()?, reader.u64()?);
+                match usize::try_from(place).ok().and_then(|place| part.words.get_mut(place)) {
+                    Some(word) => *word = value,
+                    None => return Err(reader.refuse("its table is larger than it says")),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// To look things up; nobody can add anything as long as somebody has this.

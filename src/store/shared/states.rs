@@ -29,6 +29,7 @@ use super::forgetful::Forgetful;
 use super::nodes::{NodeSession, SharedNodes};
 use super::signatures::{Opened, SharedSignatures};
 use super::table::{Doubling, Looked, SharedTable};
+use crate::checkpoint::{Reader, Writer};
 use crate::limit::Limit;
 use crate::mutants::{self, Mutant};
 use crate::store::lossy::omission::Omission;
@@ -57,11 +58,13 @@ pub struct Origin {
 }
 
 impl Origin {
-    fn word(self) -> u64 {
+    /// The same in one word; the least word is the least origin.
+    pub fn word(self) -> u64 {
         u64::from(self.depth) << 32 | u64::from(self.link)
     }
 
-    fn of(word: u64) -> Origin {
+    /// The origin in a word.
+    pub fn of(word: u64) -> Origin {
         Origin { depth: (word >> 32) as u32, link: word as u32 }
     }
 }
@@ -188,6 +191,21 @@ impl SharedStates {
     /// How likely it is that a state was omitted, if that can be.
     pub fn omission(&self) -> Option<Omission> {
         self.forgetful.as_ref().map(|forgetful| forgetful.seen.omission())
+    }
+
+    /// The shape of the table of signatures, if there is one: bits and slots.
+    pub fn shape(&self) -> Option<(u8, u64)> {
+        self.forgetful.as_ref().map(|forgetful| forgetful.seen.shape())
+    }
+
+    /// Writes what is kept of the first `levels` levels of a store of signatures.
+    pub fn save_signatures(&self, levels: usize, writer: &mut Writer) -> Result<(), Limit> {
+        self.forgetful.as_ref().map_or(Ok(()), |forgetful| forgetful.save(levels, writer))
+    }
+
+    /// Reads what a store of signatures of the same shape has written.
+    pub fn load_signatures(&self, levels: usize, reader: &mut Reader) -> Result<(), Limit> {
+        self.forgetful.as_ref().map_or(Ok(()), |forgetful| forgetful.load(levels, &self.budget, reader))
     }
 
     /// Levels that were traced. See [`Self::reached_from`].
@@ -329,7 +347,9 @@ impl SharedStates {
         }
         let (full, tail) = rest.as_chunks::<8>();
         let Some((words, others)) = behind.split_at_checked(full.len()) else { return false };
-        words.iter().zip(full).all(|(word, bytes)| word.load(Ordering::Relaxed) == u64::from_le_bytes(*bytes))
+        // Whoever comes here has most often found the state: nothing is gained by looking at each word before the next one is read.
+        let differ = |(word, bytes): (&AtomicU64, &[u8; 8])| word.load(Ordering::Relaxed) ^ u64::from_le_bytes(*bytes);
+        words.iter().zip(full).fold(0, |differences, pair| differences | differ(pair)) == 0
             && (tail.is_empty() || others.first().is_some_and(|word| word.load(Ordering::Relaxed) == word_of(tail)))
     }
 
@@ -473,6 +493,19 @@ impl Session<'_> {
     #[inline]
     pub fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin) -> Insertion {
         let states = self.states;
+        if let Some(forgetful) = &states.forgetful {
+            let seen = self.seen.get_or_insert_with(|| forgetful.seen.open());
+            if seen.holds(hash, &saved[states.hidden..]) {
+                return Insertion::Seen;
+            }
+        }
+        self.add(saved, hash, origin)
+    }
+
+    /// The same, without a look at signatures: of a state that is known to be none of an earlier level.
+    #[inline]
+    pub fn add(&mut self, saved: &[u8], hash: u64, origin: Origin) -> Insertion {
+        let states = self.states;
         if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
             return Insertion::Seen;
         }
@@ -484,11 +517,6 @@ impl Session<'_> {
             },
         };
         let state = &saved[states.hidden..];
-        if let Some(forgetful) = &states.forgetful
-            && self.seen.get_or_insert_with(|| forgetful.seen.open()).holds(hash, state)
-        {
-            return Insertion::Seen;
-        }
         let table = self.table.get_or_insert_with(|| states.table());
         let pen = &mut self.pen;
         let looked = table.find_or_add(hash, |at| states.equals(at, state), || states.write(pen, saved, origin));
@@ -527,7 +555,11 @@ impl Session<'_> {
     #[inline]
     pub fn is_crowded(&mut self) -> bool {
         let added = std::mem::take(&mut self.uncounted);
-        let stored = self.states.stored.fetch_add(added, Ordering::Relaxed) + added;
+        // Where nothing was added, the number that all share is read only.
+        let stored = &self.states.stored;
+        let before =
+            if added == 0 { stored.load(Ordering::Relaxed) } else { stored.fetch_add(added, Ordering::Relaxed) };
+        let stored = before + added;
         let nodes = self.tree.as_mut().is_some_and(|tree| tree.nodes.is_crowded());
         nodes || stored >= self.table().limit()
     }
@@ -606,12 +638,13 @@ fn write_words(words: &[AtomicU64], bytes: &[u8]) {
 /// Adds so many bytes from these words.
 #[inline]
 fn read_words(words: &[AtomicU64], bytes: usize, to: &mut Vec<u8>) {
-    let end = to.len() + bytes;
-    to.reserve(words.len() * 8);
-    for word in words {
-        to.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+    let start = to.len();
+    to.resize(start + words.len() * 8, 0);
+    let (chunks, _) = to[start..].as_chunks_mut::<8>();
+    for (word, chunk) in words.iter().zip(chunks) {
+        *chunk = word.load(Ordering::Relaxed).to_le_bytes();
     }
-    to.truncate(end);
+    to.truncate(start + bytes);
 }
 
 #[cfg(test)]

@@ -7,22 +7,23 @@
 //! taken away, so of two threads with the same state exactly one puts it in, and the other one finds it.
 //!
 //! A word is 27 bits of the hash and the position of the record. The upper 8 bits of the hash choose one of 256 segments, the next ones the
-//! slot in it, so a segment doubles by streaming over itself and reads no record. 32 segments lie side by side in a block, and the table
-//! doubles while no thread uses it, block by block: only the block that is being copied is there twice. Blocks are few so that they can lie on
-//! large pages: a look-up in a table of small pages waits for memory once more, to learn where its page is.
+//! slot in it, so a segment doubles by streaming over itself and reads no record. 64 segments lie side by side in a block. The table
+//! doubles while no thread looks anything up, block by block, and all threads take segments of the same block: so only the block that is being
+//! copied is there twice, and for a moment the one before it. Blocks are few so that they can lie on large pages: a look-up in a table of
+//! small pages waits for memory once more, to learn where its page is.
 
 use super::arena::POSITION_BITS;
 use super::{Budget, try_words};
 use crate::store::parts::hints::prefetch;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
 /// The upper bits of a hash that choose a segment.
 const SEGMENT_BITS: u32 = 8;
 const SEGMENTS: usize = 1 << SEGMENT_BITS;
 /// The upper bits of a hash that choose a block.
-const BLOCK_BITS: u32 = 3;
+const BLOCK_BITS: u32 = 2;
 const BLOCKS: usize = 1 << BLOCK_BITS;
 /// Segments of a block.
 const TOGETHER: usize = SEGMENTS / BLOCKS;
@@ -74,22 +75,19 @@ impl Block {
         &self.words[home & !self.mask | (home + behind) & self.mask]
     }
 
-    /// The same words in twice as many slots.
-    fn doubled(&self) -> Option<Block> {
-        let larger = Block::empty(self.slots() * 2)?;
+    /// Copies the words of a segment into a block of twice as many slots.
+    fn copy_segment(&self, segment: usize, larger: &Block) {
         let shift = 64 - larger.slots().ilog2();
-        for (segment, words) in self.words.chunks_exact(self.slots()).enumerate() {
-            let first = segment * larger.slots();
-            for word in words.iter().map(|word| word.load(Ordering::Relaxed)).filter(|&word| word != 0) {
-                let home = first + (word >> shift) as usize;
-                let mut behind = 0;
-                while larger.slot(home, behind).load(Ordering::Relaxed) != 0 {
-                    behind += 1;
-                }
-                larger.slot(home, behind).store(word, Ordering::Relaxed);
+        let first = segment * larger.slots();
+        let words = &self.words[segment * self.slots()..][..self.slots()];
+        for word in words.iter().map(|word| word.load(Ordering::Relaxed)).filter(|&word| word != 0) {
+            let home = first + (word >> shift) as usize;
+            let mut behind = 0;
+            while larger.slot(home, behind).load(Ordering::Relaxed) != 0 {
+                behind += 1;
             }
+            larger.slot(home, behind).store(word, Ordering::Relaxed);
         }
-        Some(larger)
     }
 }
 
@@ -114,11 +112,22 @@ pub struct SharedTable {
     limit: usize,
 }
 
-/// A table that is being doubled: blocks that are not, and blocks that are. Threads take from the one and put into the other.
+/// A table that is being doubled: blocks that are not yet, and blocks that are.
 #[derive(Debug, Default)]
 pub struct Doubling {
-    small: Mutex<Vec<(usize, Block)>>,
+    small: Mutex<Vec<Arc<Work>>>,
     large: Mutex<Vec<(usize, Block)>>,
+}
+
+/// A block that is being doubled. Everybody who works on it holds it; who lets go of it last puts the result away.
+#[derive(Debug)]
+struct Work {
+    number: usize,
+    small: Block,
+    /// What becomes of it; nothing, if the system has no room.
+    large: OnceLock<Option<Block>>,
+    /// The next segment that nobody copies.
+    next: AtomicUsize,
 }
 
 impl SharedTable {
@@ -233,12 +242,13 @@ impl SharedTable {
     }
 
     /// Begins to double the table, if its budget has room for that: the blocks go over to the [`Doubling`]. If it has not, the table may
-    /// fill up further. `None`: neither goes. `Some(false)`: nothing is to be doubled. `threads`: how many blocks are there twice at a time.
+    /// fill up further. `None`: neither goes. `Some(false)`: nothing is to be doubled. `threads`: how many
+    /// will help.
     pub fn begin_doubling(&mut self, doubling: &Doubling, threads: usize, budget: &Budget) -> Option<bool> {
         let slots: usize = self.blocks.iter().map(|block| block.words.len()).sum();
         let bytes = slots * size_of::<u64>();
         let fits = self.blocks.iter().all(|block| block.slots() < MOST_SLOTS);
-        let moment = bytes / BLOCKS * threads.min(BLOCKS);
+        let moment = bytes / BLOCKS * threads.min(2);
         if !(fits && budget.take(bytes + moment)) {
             let last = slots / LAST_LOAD.1 * LAST_LOAD.0;
             let more = last > self.limit;
@@ -246,15 +256,18 @@ impl SharedTable {
             return more.then_some(false);
         }
         budget.give(moment);
-        lock(&doubling.small).extend(std::mem::take(&mut self.blocks).into_iter().enumerate());
+        let work =
+            |(number, small)| Arc::new(Work { number, small, large: OnceLock::new(), next: AtomicUsize::new(0) });
+        lock(&doubling.small).extend(std::mem::take(&mut self.blocks).into_iter().enumerate().map(work));
         Some(true)
     }
 
     /// Ends the doubling, if one has begun: the blocks come back. One that was not doubled (the system had no room, or the search had to
     /// end) is as it was.
     pub fn end_doubling(&mut self, doubling: &Doubling, budget: &Budget) {
+        let untouched = std::mem::take(&mut *lock(&doubling.small));
+        untouched.into_iter().for_each(|work| doubling.let_go(work));
         let mut blocks = std::mem::take(&mut *lock(&doubling.large));
-        blocks.append(&mut lock(&doubling.small));
         if blocks.is_empty() {
             return;
         }
@@ -269,14 +282,29 @@ impl SharedTable {
 }
 
 impl Doubling {
-    /// Doubles blocks until none is left.
+    /// Doubles blocks, together with the others who help, until none is left.
     pub fn help(&self) {
         loop {
             // The lock is given back before the work begins.
-            let taken = lock(&self.small).pop();
-            let Some((number, block)) = taken else { return };
-            let larger = block.doubled().unwrap_or(block);
-            lock(&self.large).push((number, larger));
+            let last = lock(&self.small).last().cloned();
+            let Some(work) = last else { return };
+            if let Some(large) = work.large.get_or_init(|| Block::empty(work.small.slots() * 2)) {
+                let next = || Some(work.next.fetch_add(1, Ordering::Relaxed)).filter(|&segment| segment < TOGETHER);
+                while let Some(segment) = next() {
+                    work.small.copy_segment(segment, large);
+                }
+            }
+            // No segment of it is left: the next block is next.
+            lock(&self.small).pop_if(|other| Arc::ptr_eq(other, &work));
+            self.let_go(work);
+        }
+    }
+
+    /// Who is the last one to let go of a block puts away what has become of it.
+    fn let_go(&self, work: Arc<Work>) {
+        if let Some(Work { number, small, large, .. }) = Arc::into_inner(work) {
+            let block = large.into_inner().flatten().unwrap_or(small);
+            lock(&self.large).push((number, block));
         }
     }
 }

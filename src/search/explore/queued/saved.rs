@@ -102,6 +102,9 @@ impl Queued<'_, '_, '_, '_> {
 
     /// Becomes the search of the checkpoint.
     fn restore<S: BfsStore>(&mut self, store: &mut S, reader: &mut Reader) -> Result<(), Limit> {
+        if reader.has(section::TEAM) {
+            return Err(reader.refuse("it is of a search with --workers, and can go on with --workers only"));
+        }
         let saved: Saved = reader.value(section::COUNTERS)?;
         if saved.program != (self.program.transitions.len(), self.program.hidden)
             || saved.walked.reached.len() != self.walk.reached.len()

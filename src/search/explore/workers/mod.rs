@@ -25,8 +25,10 @@
 
 mod found;
 mod path;
+mod saved;
 mod team;
 
+use crate::checkpoint::CheckpointSchedule;
 use crate::exec::seam::Reached;
 use crate::exec::{Machine, Program};
 use crate::model::TransitionType;
@@ -40,6 +42,7 @@ use crate::store::parts::foresight::Foresight;
 use crate::store::shared::states::{Block, Insertion, Origin, Session, Share};
 use crate::witness::Witness;
 use found::{Found, Place};
+use saved::{Counts, Saving};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -79,6 +82,8 @@ struct Common<'c> {
     gauges: Vec<Gauge>,
     /// Is shown every new state.
     witness: Option<Mutex<Witness>>,
+    /// Bytes that are kept for checkpoints.
+    saving: AtomicUsize,
     /// The most bytes that the search may take.
     budget: Option<u64>,
 }
@@ -93,6 +98,11 @@ struct Desk<'c> {
     /// All levels were expanded.
     complete: bool,
     levels: u64,
+    /// What checkpoints need, if any are asked for; and what each worker has counted when it had finished its last level.
+    saving: Option<Saving>,
+    counted: Vec<Option<Counts>>,
+    /// What was counted before the workers began.
+    before: Counts,
 }
 
 /// How far one worker is, for the others to read. Each has a line of memory of its own.
@@ -153,6 +163,7 @@ impl<'c> Common<'c> {
         }
         let mut shares = std::mem::take(&mut desk.shares);
         let mut level = self.level.write().unwrap_or_else(PoisonError::into_inner);
+        self.level_is_over(&mut desk, &level);
         level.clear();
         shares.iter_mut().for_each(|share| level.append(&mut share.blocks));
         self.states.begin_level(shares);
@@ -163,6 +174,8 @@ impl<'c> Common<'c> {
             return Next::End;
         }
         desk.levels += 1;
+        self.level_has_begun(&mut desk, &level);
+        self.saving.store(desk.saving.as_ref().map_or(0, Saving::memory), Ordering::Relaxed);
         Next::Level
     }
 
@@ -180,7 +193,7 @@ impl<'c> Common<'c> {
         let level = self.level.read().unwrap_or_else(PoisonError::into_inner).capacity() * size_of::<Block>();
         let witness = self.witness.as_ref().map_or(0, |witness| lock(witness).memory());
         let workers: u64 = self.gauges.iter().map(|gauge| gauge.memory.load(Ordering::Relaxed)).sum();
-        self.states.memory() + level + witness + workers as usize
+        self.states.memory() + level + witness + workers as usize + self.saving.load(Ordering::Relaxed)
     }
 
     /// States that wait, about.
@@ -198,6 +211,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// One of the threads that search.
 struct Worker<'w, 'c> {
     common: &'w Common<'c>,
+    number: usize,
     gauge: &'w Gauge,
     session: Session<'w>,
     stored: u64,
@@ -218,10 +232,11 @@ struct Worker<'w, 'c> {
 }
 
 impl<'w, 'c> Worker<'w, 'c> {
-    fn new(common: &'w Common<'c>, gauge: &'w Gauge) -> Worker<'w, 'c> {
+    fn new(common: &'w Common<'c>, number: usize) -> Worker<'w, 'c> {
         Worker {
             common,
-            gauge,
+            number,
+            gauge: &common.gauges[number],
             session: common.states.session(),
             stored: 0,
             matched: 0,
@@ -248,7 +263,7 @@ impl<'w, 'c> Worker<'w, 'c> {
         self.show(&machine, &walk);
         while self.begin_level() == Control::Continue
             && self.expand_level(&mut machine, &mut walk) == Control::Continue
-            && self.end_level() == Control::Continue
+            && self.end_level(&walk) == Control::Continue
         {}
         self.session.let_go();
         lock(&self.common.desk).found.join(std::mem::take(&mut self.found));
@@ -314,9 +329,13 @@ impl<'w, 'c> Worker<'w, 'c> {
     }
 
     /// The level is over for this worker: waits for the others.
-    fn end_level(&mut self) -> Control {
+    fn end_level(&mut self, walk: &Walk) -> Control {
         {
             let mut desk = self.common.desk();
+            if desk.saving.is_some() {
+                let counts = Counts::of(walk, (self.stored, self.matched), self.vector, self.cut);
+                desk.counted[self.number] = Some(counts);
+            }
             desk.shares.push(self.session.share());
             desk.found.join(std::mem::take(&mut self.found));
             self.found_bytes = 0;
@@ -525,26 +544,50 @@ pub fn search(task: Task<'_, '_, '_>, states: &SharedStates, workers: usize) -> 
             limit: None,
             complete: false,
             levels: 0,
+            saving: Saving::of(tally.monitor.checkpoints.as_ref()),
+            counted: (0..workers).map(|_| None).collect(),
+            before: Counts::at_start(machine.state().len()),
         }),
         gauges: (0..workers).map(|_| Gauge::default()).collect(),
         witness: tally.monitor.witness.take().map(Mutex::new),
+        saving: AtomicUsize::new(0),
         budget: tally.monitor.tables(),
     };
-    begin(&common, &machine);
+    let mut seconds_before = 0.0;
+    match tally.monitor.checkpoints.as_mut().and_then(|schedule| schedule.from.take()) {
+        None => begin(&common, &machine),
+        Some(mut reader) => match common.restore(&mut reader) {
+            Ok(seconds) => {
+                seconds_before = seconds;
+                common.next_level();
+            }
+            Err(limit) => {
+                if let (Limit::File(why), Some(schedule)) = (&limit, &mut tally.monitor.checkpoints) {
+                    schedule.refused = Some(why.clone());
+                }
+                common.stop(Some(limit));
+            }
+        },
+    }
     let counted = oversee(&common, &machine, &mut walk, &mut tally);
     // The search may have had to end while the table was growing, or in the middle of a level.
     states.end_doubling();
     let mut desk = common.desk();
     let _ = common.enter_found(&mut desk);
+    leave_checkpoint(&common, &mut desk, tally.monitor.checkpoints.as_mut());
     drop(desk);
     let tables = common.memory();
     let Common { desk, witness, .. } = common;
-    let Desk { ledger, limit, complete, levels, .. } = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Desk { ledger, limit, complete, levels, before, .. } =
+        desk.into_inner().unwrap_or_else(PoisonError::into_inner);
     let unwrapped = |witness: Mutex<Witness>| witness.into_inner().unwrap_or_else(PoisonError::into_inner);
     tally.monitor.witness = witness.map(unwrapped);
     (tally.ledger, tally.limit) = (ledger, limit);
-    (tally.stored, tally.matched) = (1, 0);
-    tally.vector = machine.state().len();
+    (tally.stored, tally.matched, tally.vector) = (before.stored, before.matched, before.vector);
+    before.give_to(&mut walk);
+    if before.cut {
+        tally.cut_off();
+    }
     for one in counted {
         tally.stored += one.stored;
         tally.matched += one.matched;
@@ -561,6 +604,7 @@ pub fn search(task: Task<'_, '_, '_>, states: &SharedStates, workers: usize) -> 
     let mut outcome = tally.close((&machine, &walk), ended, tables, None, figures);
     outcome.omission_probability = omission.map(|omission| omission.probability);
     outcome.coverage = omission.map(|omission| omission.coverage);
+    outcome.seconds += seconds_before;
     if workers > 1 && stored / levels.max(1) < PAYS_FROM {
         outcome.notes.push(format!(
             "the levels of this search have {} states on average; more than one worker pays from about {PAYS_FROM} on",
@@ -568,6 +612,20 @@ pub fn search(task: Task<'_, '_, '_>, states: &SharedStates, workers: usize) -> 
         ));
     }
     outcome
+}
+
+/// A search that could go on with more time or memory leaves the beginning of its level.
+fn leave_checkpoint(common: &Common<'_>, desk: &mut Desk<'_>, schedule: Option<&mut CheckpointSchedule>) {
+    let (Some(mut saving), Some(schedule)) = (desk.saving.take(), schedule) else { return };
+    let worth = matches!(desk.limit, Some(Limit::Interrupted | Limit::Time(_) | Limit::Memory { .. }));
+    let level = common.level.read().unwrap_or_else(PoisonError::into_inner);
+    if worth && !level.is_empty() && schedule.refused.is_none() {
+        // What makes no checkpoint ends no search: the search has ended.
+        if let Err(limit) = common.write(&mut saving, &level) {
+            desk.limit = Some(limit);
+        }
+    }
+    saving.report(schedule);
 }
 
 /// Inserts the initial state, which is the first level.
@@ -596,13 +654,13 @@ fn oversee(common: &Common<'_>, machine: &Machine<'_>, walk: &mut Walk, tally: &
     }
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
-        for gauge in &common.gauges {
+        for number in 0..common.gauges.len() {
             if common.stops.load(Ordering::Relaxed) {
                 break;
             }
             let work = move || {
                 let _member = Member(&common.team);
-                Worker::new(common, gauge).run()
+                Worker::new(common, number).run()
             };
             match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
@@ -629,8 +687,10 @@ fn oversee(common: &Common<'_>, machine: &Machine<'_>, walk: &mut Walk, tally: &
 fn look(common: &Common<'_>, machine: &Machine<'_>, walk: &mut Walk, tally: &mut Tally<'_, '_, '_>) {
     let sum = |of: fn(&Gauge) -> &AtomicU64| common.gauges.iter().map(|gauge| of(gauge).load(Ordering::Relaxed)).sum();
     let stored: u64 = sum(|gauge| &gauge.stored);
-    (tally.stored, tally.matched) = (1 + stored, sum(|gauge| &gauge.matched));
-    walk.base_depth = common.desk().levels;
+    let desk = common.desk();
+    (tally.stored, tally.matched) = (desk.before.stored + stored, desk.before.matched + sum(|gauge| &gauge.matched));
+    walk.base_depth = desk.levels;
+    drop(desk);
     if tally.look(machine, walk, common.memory(), Some(common.waiting())) == Control::Stop {
         common.stop(tally.limit.take());
     }
