@@ -290,7 +290,8 @@ fn workers_go_on_in_any_number() {
         let mut monitor = Monitor::silent(&interrupt);
         let every = Some(std::time::Duration::ZERO);
         monitor.checkpoints = Some(CheckpointSchedule::new(Some(file.clone()), every, "about".to_string()));
-        assert_eq!(figures(&plan.execute(&model, &mut monitor)), figures(&expected));
+        let outcome = plan.execute(&model, &mut monitor);
+        assert_eq!(figures(&outcome), figures(&expected));
         drop(monitor);
         let (outcome, _) = run(&model, &teams(1)[number], &file, true, u32::MAX);
         assert_eq!(figures(&outcome), figures(&expected), "from the last level");
@@ -328,5 +329,6 @@ fn what_workers_leave_is_for_workers() {
     let (_folder, file) = folder();
     run(&model, exact, &file, false, 1);
     let (outcome, _) = run(&model, &teams(2)[1], &file, true, u32::MAX);
-    assert_eq!(figures(&outcome), figures(&whole(&model, exact)));
+    let expected = whole(&model, exact);
+    assert_eq!(figures(&outcome), figures(&expected));
 }

@@ -353,6 +353,14 @@ impl SharedStates {
             && (tail.is_empty() || others.first().is_some_and(|word| word.load(Ordering::Relaxed) == word_of(tail)))
     }
 
+    /// A state was reached once more.
+    #[inline]
+    fn found(&self, position: u64, saved: &[u8], hash: u64, origin: Origin) {
+        if self.arena.is_fresh(position) {
+            self.reached_again(position, saved, hash, origin);
+        }
+    }
+
     /// A state of this level was reached once more: the least way is kept.
     #[inline]
     fn reached_again(&self, position: u64, saved: &[u8], hash: u64, origin: Origin) {
@@ -481,17 +489,17 @@ impl Session<'_> {
         }
     }
 
-    /// The same for its record, when the slot has come.
+    /// The same for its record, when the slot has come. Gives where the record is, probably; 0 if that cannot be said.
     #[inline]
-    pub fn prefetch_record(&mut self, hash: u64) {
-        if let Some(position) = self.table().likely(hash) {
-            self.states.arena.prefetch(position);
-        }
+    pub fn prefetch_record(&mut self, hash: u64) -> u64 {
+        let likely = self.table().likely(hash);
+        likely.inspect(|&position| self.states.arena.prefetch(position)).unwrap_or(0)
     }
 
-    /// Inserts a state, with its hidden variables in front, that was reached so.
+    /// Inserts a state, with its hidden variables in front, that was reached so. `likely`: where it is, probably, or 0
+    /// (see [`Self::prefetch_record`]).
     #[inline]
-    pub fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin) -> Insertion {
+    pub fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin, likely: u64) -> Insertion {
         let states = self.states;
         if let Some(forgetful) = &states.forgetful {
             let seen = self.seen.get_or_insert_with(|| forgetful.seen.open());
@@ -499,12 +507,12 @@ impl Session<'_> {
                 return Insertion::Seen;
             }
         }
-        self.add(saved, hash, origin)
+        self.add(saved, hash, origin, likely)
     }
 
     /// The same, without a look at signatures: of a state that is known to be none of an earlier level.
     #[inline]
-    pub fn add(&mut self, saved: &[u8], hash: u64, origin: Origin) -> Insertion {
+    pub fn add(&mut self, saved: &[u8], hash: u64, origin: Origin, likely: u64) -> Insertion {
         let states = self.states;
         if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
             return Insertion::Seen;
@@ -517,14 +525,17 @@ impl Session<'_> {
             },
         };
         let state = &saved[states.hidden..];
+        // What was found a moment ago is not looked for again: no record ever goes away while states are inserted.
+        if likely != 0 && states.equals(likely, state) {
+            states.found(likely, saved, hash, origin);
+            return Insertion::Seen;
+        }
         let table = self.table.get_or_insert_with(|| states.table());
         let pen = &mut self.pen;
         let looked = table.find_or_add(hash, |at| states.equals(at, state), || states.write(pen, saved, origin));
         match looked {
             Looked::Found(position) => {
-                if states.arena.is_fresh(position) {
-                    states.reached_again(position, saved, hash, origin);
-                }
+                states.found(position, saved, hash, origin);
                 Insertion::Seen
             }
             Looked::Added(position) => {

@@ -69,6 +69,13 @@ impl Block {
         self.words.len() * size_of::<u64>()
     }
 
+    /// The segment of this slot, and where the slot is in it. Its length is a power of two.
+    #[inline]
+    fn segment(&self, home: usize) -> (&[AtomicU64], usize) {
+        let first = home & !self.mask;
+        (&self.words[first..first + self.mask + 1], home & self.mask)
+    }
+
     /// The slot that comes so far behind `home`, in its segment: behind the last one comes the first.
     #[inline]
     fn slot(&self, home: usize, behind: usize) -> &AtomicU64 {
@@ -156,11 +163,12 @@ impl SharedTable {
     #[inline]
     pub fn find_or_add(&self, hash: u64, is_it: impl Fn(u64) -> bool, write: impl FnOnce() -> Option<u64>) -> Looked {
         let (block, home) = self.home(hash);
+        let (segment, home) = block.segment(home);
         let tag = hash << SEGMENT_BITS & !POSITION_MASK;
         let mut write = Some(write);
         let mut mine = None;
-        for behind in 0..block.slots() {
-            let cell = block.slot(home, behind);
+        for slot in home..home + segment.len() {
+            let cell = &segment[slot & (segment.len() - 1)];
             let mut word = cell.load(Ordering::Acquire);
             if word == 0 {
                 if let Some(write) = write.take() {
@@ -190,9 +198,10 @@ impl SharedTable {
     #[inline]
     pub fn likely(&self, hash: u64) -> Option<u64> {
         let (block, home) = self.home(hash);
-        for behind in 0..PREFETCHED_SLOTS {
+        let (segment, home) = block.segment(home);
+        for slot in home..home + PREFETCHED_SLOTS {
             // The record itself is not read: this is a guess.
-            let word = block.slot(home, behind).load(Ordering::Relaxed);
+            let word = segment[slot & (segment.len() - 1)].load(Ordering::Relaxed);
             if word == 0 {
                 return None;
             }

@@ -229,6 +229,8 @@ struct Worker<'w, 'c> {
     /// Successors that are not in the store yet, with their hidden variables in front; and where each comes from.
     gathered: Foresight,
     origins: Vec<Origin>,
+    /// Where each is, probably.
+    likely: Vec<u64>,
 }
 
 impl<'w, 'c> Worker<'w, 'c> {
@@ -250,6 +252,7 @@ impl<'w, 'c> Worker<'w, 'c> {
             link: 0,
             gathered: Foresight::default(),
             origins: Vec::new(),
+            likely: Vec::new(),
         }
     }
 
@@ -383,9 +386,9 @@ impl<'w, 'c> Worker<'w, 'c> {
 
     /// Offers a state, with its hidden variables in front, to the store.
     #[inline]
-    fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin) -> Decision {
+    fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin, likely: u64) -> Decision {
         loop {
-            match self.session.insert(saved, hash, origin) {
+            match self.session.insert(saved, hash, origin, likely) {
                 Insertion::New => {
                     self.stored += 1;
                     self.vector = self.vector.max(saved.len() - self.common.program.hidden as usize);
@@ -424,17 +427,19 @@ impl<'w, 'c> Worker<'w, 'c> {
     fn insert_gathered(&mut self) -> Control {
         let gathered = std::mem::take(&mut self.gathered);
         let origins = std::mem::take(&mut self.origins);
-        gathered.iter().for_each(|(_, hash)| self.session.prefetch_record(hash));
+        let mut likely = std::mem::take(&mut self.likely);
+        likely.extend(gathered.iter().map(|(_, hash)| self.session.prefetch_record(hash)));
         let mut control = Control::Continue;
-        for ((saved, hash), &origin) in gathered.iter().zip(&origins) {
-            if self.insert(saved, hash, origin) == Decision::Stop {
+        for ((saved, hash), (&origin, &likely)) in gathered.iter().zip(origins.iter().zip(&likely)) {
+            if self.insert(saved, hash, origin, likely) == Decision::Stop {
                 control = Control::Stop;
                 break;
             }
         }
-        (self.gathered, self.origins) = (gathered, origins);
+        (self.gathered, self.origins, self.likely) = (gathered, origins, likely);
         self.gathered.clear();
         self.origins.clear();
+        self.likely.clear();
         if control == Control::Continue { self.after_insertions() } else { control }
     }
 
@@ -476,7 +481,7 @@ impl Visitor for Worker<'_, '_> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let hash = self.common.states.hash(machine.state());
-        let decision = self.insert(machine.saved(), hash, self.origin(walk.depth()));
+        let decision = self.insert(machine.saved(), hash, self.origin(walk.depth()), 0);
         if decision == Decision::Queued
             && let Some(witness) = &self.common.witness
         {
@@ -632,7 +637,7 @@ fn leave_checkpoint(common: &Common<'_>, desk: &mut Desk<'_>, schedule: Option<&
 fn begin(common: &Common<'_>, machine: &Machine<'_>) {
     let mut session = common.states.session();
     let hash = common.states.hash(machine.state());
-    if session.insert(machine.saved(), hash, Origin::default()) != Insertion::New {
+    if session.insert(machine.saved(), hash, Origin::default(), 0) != Insertion::New {
         return common.stop(Some(common.states.limit()));
     }
     session.is_crowded();

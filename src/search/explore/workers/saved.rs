@@ -261,7 +261,7 @@ impl Common<'_> {
                 return Err(reader.refuse("a state is too short"));
             };
             let (origin, hash) = (Origin::of(u64::from_le_bytes(*origin)), self.states.hash(&saved[hidden..]));
-            let mut inserted = session.add(saved, hash, origin);
+            let mut inserted = session.add(saved, hash, origin, 0);
             if inserted == Insertion::Crowded || session.is_crowded() {
                 session.let_go();
                 let room = self.states.begin_doubling();
@@ -269,7 +269,7 @@ impl Common<'_> {
                 self.states.end_doubling();
                 room.ok_or_else(|| self.states.limit())?;
                 if inserted == Insertion::Crowded {
-                    inserted = session.add(saved, hash, origin);
+                    inserted = session.add(saved, hash, origin, 0);
                 }
             }
             match inserted {

@@ -14,7 +14,7 @@ fn state(i: u64) -> Vec<u8> {
 fn insert(session: &mut Session<'_>, states: &SharedStates, saved: &[u8], origin: Origin) -> Insertion {
     let hash = states.hash(&saved[states.hidden..]);
     loop {
-        let crowded = match session.insert(saved, hash, origin) {
+        let crowded = match session.insert(saved, hash, origin, 0) {
             Insertion::Crowded => true,
             other if !session.is_crowded() => return other,
             other => {
@@ -112,7 +112,7 @@ fn threads_that_insert_the_same_states() {
                                 let i = range.start + (step * (2 * thread + 1)) % 750;
                                 let saved = saved(i, thread);
                                 let hash = states.hash(&saved[hidden..]);
-                                match session.insert(&saved, hash, origin(i, thread)) {
+                                match session.insert(&saved, hash, origin(i, thread), 0) {
                                     Insertion::New => new += 1,
                                     Insertion::Seen => {}
                                     other => panic!("{other:?}"),
