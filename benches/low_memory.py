@@ -104,7 +104,8 @@ class Runner:
             raise SystemExit(f"no report: {' '.join(line)}")
         report = json.loads(out)
         run = {"model": name, "options": options, "verdict": report["verdict"], "reason": report.get("reason"),
-               "states": report["states"]["stored"], "rate": report.get("collision_rate"),
+               "states": report["states"]["stored"], "transitions": report["transitions"], "depth": report["depth"],
+               "rate": report.get("collision_rate"),
                "cpu": usage.ru_utime + usage.ru_stime, "wall": wall, "rss": rss * 1024,
                "tables": report["memory_bytes"],
                "finished": report["verdict"] not in ("incomplete",)}

@@ -19,6 +19,7 @@
 mod saved;
 
 use crate::checkpoint::exactly;
+use crate::exec::seam::Reached;
 use crate::exec::{Machine, Program};
 use crate::model::{Model, TransitionType};
 use crate::search::driver::Settings;
@@ -27,6 +28,7 @@ use crate::search::monitor::{Monitor, Snapshot};
 use crate::search::outcome::{Counts, Level, Levels, Limit, Outcome, Step};
 use crate::search::reduce::Full;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
+use crate::store::parts::foresight::Foresight;
 use crate::store::{BfsStore, Link, Links, Queue};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -181,11 +183,19 @@ struct Expansion<'a, 'm, 'i, S> {
     again: bool,
     /// Calls of [`Visitor::tick`] during this expansion.
     ticks: u32,
+    /// Successors that were not offered to the store yet, with their hidden variables in front,
+    gathered: &'a mut Foresight,
+    /// and the depth of each.
+    depths: &'a mut Vec<u64>,
 }
 
 /// After so many [`Expansion::ticks`] a search that has to end does not wait for the end of the expansion: the block may have
 /// no end.
 const PATIENT_TICKS: u32 = 64;
+/// So many successors of a state are gathered before they are offered to a store that wants to know them beforehand,
+const BATCH: usize = 64;
+/// or so many bytes of them.
+const BATCH_BYTES: usize = 1 << 16;
 
 impl<S: BfsStore> Expansion<'_, '_, '_, S> {
     fn look(&mut self, machine: &Machine<'_>, walk: &Walk, now: bool) -> bool {
@@ -208,34 +218,78 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
         self.limit.is_some()
     }
 
-    fn offer(&mut self, machine: &Machine<'_>, depth: u64) -> Result<(), Limit> {
-        let state = machine.state();
-        if self.store.insert(state)? {
+    /// Offers a state, with its hidden variables in front, to the store, and puts it into the queue if it is new.
+    #[inline]
+    fn offer(&mut self, saved: &[u8], foreseen: u64, depth: u64) -> Result<(), Limit> {
+        self.counters.arrivals += 1;
+        let (hidden, state) = saved.split_at(self.program.hidden as usize);
+        if self.store.insert_foreseen(state, foreseen)? {
             self.counters.vector = state.len().max(self.counters.vector);
             self.counters.offered += 1;
             let link = Link { parent: self.number, ordinal: self.ordinal }.pack().to_le_bytes();
-            let hidden = &machine.saved()[..self.program.hidden as usize];
             let queued = self.queue.push(&[&link, &(depth as u32).to_le_bytes(), hidden, state]);
             self.again = queued.is_ok();
             queued?;
         }
+        self.ordinal += 1;
         Ok(())
+    }
+
+    /// Offers what was gathered, in order.
+    #[inline]
+    fn offer_gathered(&mut self) -> Control {
+        if self.depths.is_empty() {
+            return Control::Continue;
+        }
+        let gathered = std::mem::take(self.gathered);
+        let depths = std::mem::take(self.depths);
+        let offered =
+            gathered.iter().zip(&depths).try_for_each(|((saved, foreseen), &depth)| self.offer(saved, foreseen, depth));
+        (*self.gathered, *self.depths) = (gathered, depths);
+        self.gathered.clear();
+        self.depths.clear();
+        match offered {
+            Ok(()) => Control::Continue,
+            Err(limit) => {
+                self.limit = Some(limit);
+                Control::Stop
+            }
+        }
     }
 }
 
 impl<S: BfsStore> Visitor for Expansion<'_, '_, '_, S> {
+    const GATHERS: bool = S::FORESEES;
+
+    #[inline]
+    fn gather(&mut self, reached: Reached<'_>, depth: u64) -> Control {
+        let foreseen = self.store.foresee(reached.state());
+        self.gathered.push(reached.saved, foreseen);
+        self.depths.push(depth);
+        if self.depths.len() < BATCH && self.gathered.bytes() < BATCH_BYTES {
+            return Control::Continue;
+        }
+        self.offer_gathered()
+    }
+
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
-        self.counters.arrivals += 1;
-        if let Err(limit) = self.offer(machine, walk.depth()) {
+        if self.offer_gathered() == Control::Stop {
+            return Decision::Stop;
+        }
+        let foreseen = self.store.foresee(machine.state());
+        if let Err(limit) = self.offer(machine.saved(), foreseen, walk.depth()) {
             self.limit = Some(limit);
             return Decision::Stop;
         }
-        self.ordinal += 1;
         Decision::Back
     }
 
     fn event(&mut self, machine: &mut Machine<'_>, walk: &Walk, event: Event, step: Option<Step>) -> Control {
+        // What came before the error counts before it.
+        if self.offer_gathered() == Control::Stop {
+            return Control::Stop;
+        }
         if event == Event::Cut {
             self.counters.cut = true;
             return Control::Continue;
@@ -396,6 +450,7 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
 
     fn expand_all<S: BfsStore>(&mut self, store: &mut S, bound: f64, switch: Option<f64>) -> Result<Stop, Limit> {
         let mut saved = Vec::new();
+        let (mut gathered, mut depths) = (Foresight::default(), Vec::new());
         loop {
             if self.counters.level_left == 0 && self.counters.redo.is_none() {
                 self.end_level(store, bound)?;
@@ -427,8 +482,13 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
                 later: None,
                 again: true,
                 ticks: 0,
+                gathered: &mut gathered,
+                depths: &mut depths,
             };
             let ended = self.walk.expand(&mut self.machine, &mut expansion, &mut Full);
+            if expansion.limit.is_none() && ended != Ended::Stopped {
+                expansion.offer_gathered();
+            }
             let (limit, later, again) = (expansion.limit.take(), expansion.later.take(), expansion.again);
             if let Some(limit) = limit {
                 if again && self.monitor.checkpoints.is_some() {

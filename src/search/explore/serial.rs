@@ -8,7 +8,8 @@
 //! confirmed. The search moves between two expansions only.
 //!
 //! Beyond the paper, we write the states of the queue into D as well. The cache has forgotten some of them by then, and they
-//! would be queued a second time. A state that was expanded and forgotten before the move may be visited once more.
+//! would be queued a second time. What was written is read back as soon as the cache is gone, if the memory of the table on disk has room
+//! for all of it: as long as that is so, nothing else has to be read. A state that was expanded and forgotten before the move may be visited once more.
 //!
 //! Sound if both stores are: exact with whole states; with signatures the probability of an omission is bounded by those of
 //! both stores together. While the cache is handed over, both stores are in memory.
@@ -87,7 +88,10 @@ pub fn search<C: HandOver>(
     queued.counters.earlier = queued.counters.earlier.and(&cache);
     drop(cache);
     queued.counters.earlier.handed_over = store.records();
-    let stop = queued.run(&mut store, 1.0, None);
+    let stop = match store.recall() {
+        Ok(()) => queued.run(&mut store, 1.0, None),
+        Err(limit) => Stop::Limit(limit),
+    };
     let (outcome, levels) = queued.finish(&store, stop);
     (outcome, Some(levels))
 }

@@ -4,7 +4,7 @@
 //! executed again without this assumption. If the plan asks for several runs of a store that may err, each run has hash
 //! functions of its own, and [`lossy::combine`] makes one outcome of them.
 
-use super::{CycleProperty, CycleStore, Cycles, Native, Plan, Preserves, Search};
+use super::{CycleProperty, CycleStore, Cycles, Native, Plan, Preserves, QueuedTable, Search};
 use crate::analysis::Dependence;
 use crate::analysis::visible::{Watch, with_claim};
 use crate::exec::Program;
@@ -29,6 +29,8 @@ const FOR_ANALYSIS: u64 = 24 << 20;
 
 /// Machine code is made where the budget is at least so many times what making it takes.
 const BUDGETS_PER_CODE: u64 = 12;
+/// The same where the table is on disk: it does with little memory.
+const BUDGETS_PER_CODE_ON_DISK: u64 = 3;
 
 /// What reductions assume of a model and cannot know beforehand. The reduction watches its assumptions while the search runs.
 /// If the model breaks one, the search is run again without it.
@@ -198,9 +200,12 @@ impl Plan {
     /// When machine code is used: not at all where the budget is so small that making it would be felt.
     fn native_within(&self, program: &Program, monitor: &mut Monitor<'_>) -> Native {
         let needed = native::memory(program);
+        // Not a cache that goes on with the disk: its size was chosen, and it must fit.
+        let on_disk = self.search.queued().is_some_and(|(table, _)| matches!(table, QueuedTable::Disk { .. }));
+        let least = if on_disk { BUDGETS_PER_CODE_ON_DISK } else { BUDGETS_PER_CODE };
         monitor.code = 0;
         match self.native {
-            Native::WhenWarm if monitor.memory.is_some_and(|budget| budget / BUDGETS_PER_CODE < needed) => Native::Off,
+            Native::WhenWarm if monitor.memory.is_some_and(|budget| budget / least < needed) => Native::Off,
             Native::WhenWarm => {
                 monitor.code = needed;
                 Native::WhenWarm

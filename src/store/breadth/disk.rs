@@ -12,19 +12,24 @@
 //! Old states that such a check misses are visited again. In every tenth level the checks read everything, which tells whether
 //! the part was large enough, and makes the search end: of such a level only states that were never visited survive.
 //!
+//! Where there are many small levels, signatures that M has forgotten are looked up one by one in a sorted copy of D (`index.rs`), so that the
+//! cost of a level is that of its states. When that pays is counted, not timed: the same command does the same on any machine.
+//!
 //! Sound with whole states: nothing is ever omitted. With signatures, two states with one signature anywhere in D are taken for
 //! one; the probability that an error is missed for that reason is at most formula (1) of the paper.
 //!
 //! Cost: on disk a signature per state (or the whole state and 12 bytes); in memory what was asked for, whatever the model.
-//! Time: once M has been full, D is read once per level and once per filling of M.
+//! Time: once M has been full, D is read once per level and once per filling of M, unless looking up is cheaper.
 
+mod index;
 mod saved;
 
 pub(super) use saved::saved_verdicts;
 
 use crate::checkpoint::exactly;
 use crate::limit::Limit;
-use crate::store::breadth::pending::{Inserted, Pending, SignatureSet, StateSet};
+use crate::store::breadth::disk::index::Index;
+use crate::store::breadth::pending::{ENTRY_BYTES, Inserted, Pending, SignatureSet, StateSet};
 use crate::store::breadth::queue::Queue;
 use crate::store::breadth::representation::Representation;
 use crate::store::breadth::work_dir::{WorkDir, WorkFile};
@@ -46,6 +51,21 @@ const FULL_CHECK_EVERY: u64 = 10;
 const WANTED_HITS: f64 = 0.99;
 /// Of a window, the share that is the newest part; the rest is drawn from the older blocks.
 const NEWEST_SHARE: f64 = 0.75;
+
+/// What things cost, in units of looking at one record of D that goes by, about: looking for a signature in a run of the index,
+const LOOK_UP: f64 = 800.0;
+/// asking its filter,
+const ASK: f64 = 10.0;
+/// putting a record into it.
+const PUT: f64 = 60.0;
+/// Runs that an index is expected to have, and the share of new signatures that pass its filter.
+const EXPECTED: (f64, f64) = (5.0, 0.01);
+/// M and the filter of the index share the memory: so many parts of eight stay with M.
+const STAY: usize = 2;
+/// The index is begun with at least so many bits of its filter for each record, and given up with fewer than so many.
+const FILTER_BITS: (u64, u64) = (12, 5);
+/// With room for fewer signatures than this in M there is no index.
+const LEAST_INDEXED: usize = 4096;
 
 /// How much of D a check reads.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -108,6 +128,21 @@ impl Table {
         self.bytes_read += end - start;
         self.file.read_at(start, buffer)
     }
+
+    /// Goes over all records.
+    fn each(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        representation: Representation,
+        width: usize,
+        mut f: impl FnMut(u64, &[u8]) -> Result<(), Limit>,
+    ) -> Result<(), Limit> {
+        for block in 0..self.starts.len() {
+            self.read(block, buffer)?;
+            each_record(representation, width, buffer, &mut f)?;
+        }
+        each_record(representation, width, &self.tail, &mut f)
+    }
 }
 
 /// The store. See the head of this file.
@@ -123,6 +158,9 @@ pub struct DiskStore {
     verdicts: Queue,
     book: Book,
     buffer: Vec<u8>,
+    /// What M has forgotten, to be looked up.
+    index: Option<Index>,
+    folder: Arc<WorkDir>,
 }
 
 /// What a disk store remembers beside the states. A checkpoint holds just this.
@@ -148,6 +186,18 @@ struct Book {
     /// Sum of the logarithms in formula (1).
     #[serde(with = "exactly")]
     kept_logarithm: f64,
+    /// Records of D that are there a second time: a store that handed its states over had some twice.
+    #[serde(default)]
+    repeated: u64,
+    /// What an index would have saved, in units of records that go by.
+    #[serde(default)]
+    saving: f64,
+    /// There is an index;
+    #[serde(default)]
+    indexed: bool,
+    /// there was one, and the table has become too large for it.
+    #[serde(default)]
+    outgrown: bool,
 }
 
 impl DiskStore {
@@ -188,8 +238,14 @@ impl DiskStore {
                 checks: 0,
                 partial: false,
                 kept_logarithm: 0.0,
+                repeated: 0,
+                saving: 0.0,
+                indexed: false,
+                outgrown: false,
             },
             buffer: Vec::new(),
+            index: None,
+            folder: Arc::clone(folder),
         })
     }
 
@@ -212,15 +268,26 @@ impl DiskStore {
         }
     }
 
-    /// Goes over the records of D: signatures, and the states if they are kept.
-    pub fn contents(&mut self, mut f: impl FnMut(u64, &[u8]) -> Result<(), Limit>) -> Result<(), Limit> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        for block in 0..self.table.starts.len() {
-            self.table.read(block, &mut buffer)?;
-            each_record(self.options.representation, self.width, &buffer, &mut f)?;
+    /// Takes what is in D into M, if there is room for all of it: then D need not be read. Nothing waits.
+    pub fn recall(&mut self) -> Result<(), Limit> {
+        if self.pending.most() > 0 && self.table.records > self.pending.most() as u64 {
+            return Ok(());
         }
-        self.buffer = buffer;
-        each_record(self.options.representation, self.width, &self.table.tail, &mut f)
+        let DiskStore { pending, table, buffer, options, width, book, .. } = self;
+        let mut all = true;
+        table.each(buffer, options.representation, *width, |signature, state| {
+            all &= pending.know(signature, state);
+            Ok(())
+        })?;
+        if all {
+            book.repeated = table.records - pending.known() as u64;
+        }
+        Ok(())
+    }
+
+    /// Goes over the records of D: signatures, and the states if they are kept.
+    pub fn contents(&mut self, f: impl FnMut(u64, &[u8]) -> Result<(), Limit>) -> Result<(), Limit> {
+        self.table.each(&mut self.buffer, self.options.representation, self.width, f)
     }
 
     /// INSERT of Fig. 2.
@@ -231,7 +298,11 @@ impl DiskStore {
             if self.pending.must_judge() {
                 self.check()?;
             }
-            self.pending.make_room(self.knows_all());
+            let whole = self.knows_all();
+            if let Some(index) = &mut self.index {
+                index.add(self.pending.dropped(whole))?;
+            }
+            self.pending.make_room(whole);
             answer = self.pending.insert(signature, state);
         }
         match answer {
@@ -241,14 +312,14 @@ impl DiskStore {
         }
     }
 
-    /// Does M know every record of D? Its known states are in D, each once.
+    /// Does M know every record of D? Its known states are in D, each once but for those that were handed over twice.
     fn knows_all(&self) -> bool {
-        self.pending.known() as u64 == self.table.records
+        self.pending.known() as u64 + self.book.repeated == self.table.records
     }
 
     /// CHECKTABLE of Fig. 2. What waits is not among the known states of M: if these are all of D, it is new, and D is not read.
     fn check(&mut self) -> Result<(), Limit> {
-        if !self.knows_all() {
+        if !self.knows_all() && !self.ask_index()? {
             self.read_table()?;
         }
         self.book.checks += 1;
@@ -256,7 +327,86 @@ impl DiskStore {
             let k = self.table.records as f64;
             self.book.kept_logarithm += (-((k - 1.0) / self.signatures.count()).min(1.0)).ln_1p();
         }
-        self.judge()
+        self.judge()?;
+        self.adjust_index()
+    }
+
+    /// Looks up what waits, if there is an index and that is cheaper than to read D: has it been done?
+    fn ask_index(&mut self) -> Result<bool, Limit> {
+        let Some(index) = &mut self.index else { return Ok(false) };
+        let most = self.table.records as f64 / LOOK_UP / index.runs().max(1) as f64;
+        let waiting = self.pending.waiting_signatures().iter();
+        let suspected = waiting.copied().filter(|&signature| index.may_hold(signature));
+        let suspected: Vec<u64> = suspected.take(most as usize + 1).collect();
+        if suspected.len() as f64 > most {
+            return Ok(false);
+        }
+        let looked_up = (suspected.len() * index.runs()) as f64;
+        for signature in suspected {
+            if index.holds(signature)? {
+                self.pending.mark_old(signature);
+            }
+        }
+        self.note_saving(looked_up);
+        Ok(true)
+    }
+
+    /// Takes down what so many look-ups in runs save, or would have saved, against reading D. Not more than what an index costs twice, so that one which has
+    /// become useless is soon given up.
+    fn note_saving(&mut self, look_ups: f64) {
+        let records = self.table.records as f64;
+        let saved = records - self.pending.waiting() as f64 * ASK - look_ups * LOOK_UP;
+        self.book.saving = (self.book.saving + saved).clamp(0.0, 2.0 * PUT * records);
+    }
+
+    /// Begins an index when it would have saved what it costs, and gives it up when it saves nothing any more, or for good when its filter is too
+    /// full to be of use. Nothing waits.
+    fn adjust_index(&mut self) -> Result<(), Limit> {
+        let records = self.table.records;
+        if let Some(index) = &self.index {
+            self.book.outgrown = index.bits() < FILTER_BITS.1 * records;
+            if self.book.outgrown || self.book.saving == 0.0 {
+                self.index = None;
+                self.book.indexed = false;
+                let most = self.pending.most() * 8 / STAY;
+                self.pending.set_most(most).ok_or_else(|| self.no_room())?;
+            }
+            return Ok(());
+        }
+        let bits = (self.pending.most() / 8 * (8 - STAY) * ENTRY_BYTES * 8) as u64;
+        let pays = self.book.saving > records as f64 * PUT && bits >= FILTER_BITS.0 * records;
+        if pays && !self.book.outgrown { self.begin_index() } else { Ok(()) }
+    }
+
+    /// Makes an index of all of D. Nothing waits.
+    fn begin_index(&mut self) -> Result<(), Limit> {
+        let part = self.pending.most() / 8;
+        self.book.indexed = self.pending.most() >= LEAST_INDEXED && self.options.window == Window::Everything;
+        if !self.book.indexed {
+            return Ok(());
+        }
+        self.pending.set_most(part * STAY).ok_or_else(|| self.no_room())?;
+        let values = self.signatures.count() as u64;
+        let index = Index::new(values, part * (8 - STAY) * ENTRY_BYTES, &self.folder);
+        let mut index = index.ok_or_else(|| self.no_room())?;
+        let most = self.table.block / 8;
+        let mut batch = Vec::with_capacity(most);
+        self.contents(|signature, _| {
+            batch.push(signature);
+            if batch.len() < most {
+                return Ok(());
+            }
+            let added = index.add(&mut batch);
+            batch.clear();
+            added
+        })?;
+        index.add(&mut batch)?;
+        self.index = Some(index);
+        Ok(())
+    }
+
+    fn no_room(&self) -> Limit {
+        Limit::Memory { used: self.options.memory as u64, budget: self.options.memory as u64 }
     }
 
     /// Marks what waits and is found in D.
@@ -269,7 +419,7 @@ impl DiskStore {
         let mut waiting = self.pending.waiting() as u64;
         let mut buffer = std::mem::take(&mut self.buffer);
         let pending = &mut self.pending;
-        pending.begin_check();
+        pending.begin_check(&self.signatures);
         let mut look = |bytes: &[u8], hits: &mut u64| {
             let mut found = 0;
             // The usual case in a loop of its own: it is run for every record at every check.
@@ -299,6 +449,11 @@ impl DiskStore {
             go_on = look(&buffer, &mut hits[block])?;
         }
         self.buffer = buffer;
+        if self.options.window == Window::Everything && self.pending.most() > 0 {
+            let asked = self.pending.waiting() as f64;
+            let looked_up = asked - waiting as f64 + asked * EXPECTED.1;
+            self.note_saving(looked_up * EXPECTED.0);
+        }
         if full && self.options.window == Window::Auto {
             self.calibrate(&hits);
         }
@@ -426,6 +581,20 @@ impl BfsStore for DiskStore {
         self.put(self.signatures.of(state), state)
     }
 
+    const FORESEES: bool = true;
+
+    #[inline]
+    fn foresee(&self, state: &[u8]) -> u64 {
+        let signature = self.signatures.of(state);
+        self.pending.foresee(signature, state);
+        signature
+    }
+
+    #[inline]
+    fn insert_foreseen(&mut self, state: &[u8], signature: u64) -> Result<bool, Limit> {
+        self.put(signature, state)
+    }
+
     fn confirm(&mut self) -> Result<bool, Limit> {
         if self.book.given > 0 {
             self.book.given -= 1;
@@ -477,11 +646,13 @@ impl BfsStore for DiskStore {
             + self.verdicts.memory()
             + self.book.current.capacity()
             + self.book.distinct.memory()
+            + self.index.as_ref().map_or(0, Index::memory)
     }
 
     fn statistics(&self) -> BfsStatistics {
         let stored = self.table.records;
         let (read, written) = self.verdicts.traffic();
+        let (looked_up, sorted) = self.index.as_ref().map_or((0, 0), |index| index.traffic);
         let omission = match self.options.representation {
             Representation::States => Omission::NONE,
             Representation::Signatures(_) => Omission {
@@ -493,8 +664,8 @@ impl BfsStore for DiskStore {
         BfsStatistics {
             held: stored,
             distinct: if self.book.partial { self.book.distinct.estimate().min(stored as f64) } else { stored as f64 },
-            bytes_read: self.table.bytes_read + read,
-            bytes_written: self.table.file.len() + written,
+            bytes_read: self.table.bytes_read + read + looked_up,
+            bytes_written: self.table.file.len() + written + sorted,
             checks: self.book.checks,
             ..BfsStatistics::of_set(stored, omission)
         }
@@ -502,161 +673,4 @@ impl BfsStore for DiskStore {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::testing::state;
-    use std::collections::{HashSet, VecDeque};
-
-    /// Edges of which one leads anywhere.
-    fn scattered(i: u64, size: u64) -> [u64; 4] {
-        [(i + 1) % size, (i * 7 + 3) % size, (i + i % 13) % size, i / 2]
-    }
-
-    /// Edges to near levels, a few to far ones.
-    fn local(i: u64, size: u64) -> [u64; 4] {
-        let far = if i.is_multiple_of(50) { i / 2 } else { i };
-        [(i + 1).min(size - 1), (i + 200 + i % 7).min(size - 1), i.saturating_sub(i % 300), far]
-    }
-
-    /// Breadth-first search; returns the states in the order in which they were expanded.
-    fn search(store: &mut DiskStore, size: u64, successors: fn(u64, u64) -> [u64; 4]) -> Vec<u64> {
-        let mut expanded = Vec::new();
-        assert!(store.insert(&state(0)).unwrap());
-        let mut queue = VecDeque::from([0]);
-        while !queue.is_empty() {
-            for _ in 0..queue.len() {
-                let Some(i) = queue.pop_front().filter(|_| store.confirm().unwrap()) else { continue };
-                expanded.push(i);
-                for j in successors(i, size) {
-                    if store.insert(&state(j)).unwrap() {
-                        queue.push_back(j);
-                    }
-                }
-            }
-            store.end_level().unwrap();
-        }
-        expanded
-    }
-
-    fn options(representation: Representation, window: Window, memory: usize) -> DiskOptions {
-        DiskOptions { representation, window, memory, seed: 1 }
-    }
-
-    #[test]
-    fn visits_what_the_exact_search_visits() {
-        let folder = WorkDir::new(None).unwrap();
-        for representation in [Representation::Signatures(64), Representation::Signatures(45), Representation::States] {
-            for memory in [60_000, 200_000, 10_000_000] {
-                let mut store = DiskStore::new(options(representation, Window::Everything, memory), &folder).unwrap();
-                let expanded = search(&mut store, 20_000, scattered);
-                let different: HashSet<&u64> = expanded.iter().collect();
-                assert_eq!(different.len(), 20_000, "{representation:?} {memory}");
-                assert_eq!(expanded.len(), 20_000, "{representation:?} {memory}");
-                let statistics = store.statistics();
-                assert_eq!((statistics.stored, statistics.revisits()), (20_000, 0.0));
-                assert_eq!(store.is_exact(), representation == Representation::States);
-                assert!(
-                    store.memory() <= memory.max(100_000) + 50_000,
-                    "{representation:?} {memory}: {}",
-                    store.memory()
-                );
-                let mut records = 0;
-                store
-                    .contents(|signature, bytes| {
-                        assert!(signature > 0 && (representation == Representation::States) != bytes.is_empty());
-                        records += 1;
-                        Ok(())
-                    })
-                    .unwrap();
-                assert_eq!(records, 20_000);
-            }
-        }
-    }
-
-    /// 150,000 states in hundreds of levels: while M has room for all of them, D is not read, neither by a search that began there nor by one that
-    /// took over what another store has visited.
-    #[test]
-    fn nothing_is_read_while_everything_is_known() {
-        let folder = WorkDir::new(None).unwrap();
-        for (representation, most) in [(Representation::Signatures(64), 150_000), (Representation::States, 20_000)] {
-            let open = |memory| DiskStore::new(options(representation, Window::Everything, memory), &folder).unwrap();
-            let mut store = open(16_000_000);
-            assert_eq!(search(&mut store, most, local).len() as u64, most);
-            assert_eq!(store.table.bytes_read, 0, "{representation:?}");
-            assert!(store.knows_all());
-            let mut store = open(200_000);
-            assert_eq!(search(&mut store, most, local).len() as u64, most);
-            assert!(store.table.bytes_read > 0 && !store.knows_all(), "{representation:?}");
-            let mut store = open(16_000_000);
-            let signatures = Signatures::new(representation.lookup_bits(), 1);
-            for i in 0..most {
-                let kept = (representation == Representation::States).then(|| state(i));
-                store.adopt(signatures.of(&state(i)), kept.as_deref()).unwrap();
-            }
-            assert!(store.knows_all() && !store.insert(&state(most - 1)).unwrap(), "{representation:?}");
-            assert!(store.insert(&state(most)).unwrap());
-            store.end_level().unwrap();
-            assert!(store.confirm().unwrap() && store.table.bytes_read == 0, "{representation:?}");
-        }
-    }
-
-    #[test]
-    fn a_window_visits_everything_and_some_twice() {
-        let folder = WorkDir::new(None).unwrap();
-        for window in [Window::Share(0.3), Window::Share(0.05), Window::Auto] {
-            let mut store = DiskStore::new(options(Representation::Signatures(64), window, 60_000), &folder).unwrap();
-            let expanded = search(&mut store, 40_000, local);
-            let different: HashSet<&u64> = expanded.iter().collect();
-            assert_eq!(different.len(), 40_000);
-            assert!(window != Window::Share(0.05) || expanded.len() > 40_000);
-            assert!(expanded.len() < 400_000, "{window:?}: {}", expanded.len());
-            let statistics = store.statistics();
-            assert_eq!(statistics.stored, expanded.len() as u64);
-            assert!((statistics.distinct / 40_000.0 - 1.0).abs() < 0.025, "{}", statistics.distinct);
-        }
-    }
-
-    #[test]
-    fn narrow_signatures_omit_as_the_bound_says() {
-        let folder = WorkDir::new(None).unwrap();
-        let mut store =
-            DiskStore::new(options(Representation::Signatures(16), Window::Everything, 1_000_000), &folder).unwrap();
-        let expanded = search(&mut store, 20_000, scattered);
-        let statistics = store.statistics();
-        assert!(
-            expanded.len() < 20_000 && statistics.omission.probability > 0.5,
-            "{} {:?}",
-            expanded.len(),
-            statistics
-        );
-        // Of 2^16 signatures; some states were never met.
-        assert!(statistics.omission.coverage > 0.8 && statistics.omission.coverage < 0.95);
-        let mut store =
-            DiskStore::new(options(Representation::Signatures(48), Window::Everything, 1_000_000), &folder).unwrap();
-        search(&mut store, 20_000, scattered);
-        let probability = store.statistics().omission.probability;
-        let checks = store.statistics().checks as f64;
-        // The approximate bound of the paper, n t / (2 l), within a factor.
-        let about = 20_000.0 * checks / 2.0 / 2f64.powi(48);
-        assert!(probability > about / 4.0 && probability < about * 4.0, "{probability} {about}");
-    }
-
-    #[test]
-    fn preloaded_states_are_old() {
-        let folder = WorkDir::new(None).unwrap();
-        let mut store =
-            DiskStore::new(options(Representation::Signatures(64), Window::Everything, 100_000), &folder).unwrap();
-        let signatures = Signatures::new(64, 1);
-        for i in 0..100 {
-            store.preload(signatures.of(&state(i)), None).unwrap();
-        }
-        for i in 50..150 {
-            assert!(store.insert(&state(i)).unwrap());
-        }
-        store.end_level().unwrap();
-        let expected: Vec<bool> = (50..150).map(|i| i >= 100).collect();
-        assert_eq!((0..100).map(|_| store.confirm().unwrap()).collect::<Vec<bool>>(), expected);
-        let whole = DiskStore::new(options(Representation::States, Window::Everything, 100_000), &folder);
-        assert!(whole.unwrap().preload(5, None).is_err());
-    }
-}
+mod tests;

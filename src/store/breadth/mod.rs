@@ -30,6 +30,22 @@ pub trait BfsStore: Save {
     /// store, if [`confirm`](Self::confirm) says so when it comes out again).
     fn insert(&mut self, state: &[u8]) -> Result<bool, Limit>;
 
+    /// Does it pay to tell the store of several states before the first of them is inserted?
+    const FORESEES: bool = false;
+
+    /// A state will be inserted soon: the memory that this needs may be asked for now. Gives what
+    /// [`insert_foreseen`](Self::insert_foreseen) wants to know of it.
+    #[inline]
+    fn foresee(&self, _state: &[u8]) -> u64 {
+        0
+    }
+
+    /// As [`insert`](Self::insert), for a state that was foreseen.
+    #[inline]
+    fn insert_foreseen(&mut self, state: &[u8], _foreseen: u64) -> Result<bool, Limit> {
+        self.insert(state)
+    }
+
     /// Called once for each state that comes out of the queue, in its order: is it really new?
     fn confirm(&mut self) -> Result<bool, Limit> {
         Ok(true)

@@ -15,7 +15,8 @@
 use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::parts::hash::scale;
-use crate::store::parts::signature::mix;
+use crate::store::parts::hints::prefetch;
+use crate::store::parts::signature::{Signatures, mix};
 use crate::store::parts::zeroed::try_zeroed;
 use crate::store::{ExactStore, Handle, Store, Visit};
 
@@ -23,9 +24,12 @@ use crate::store::{ExactStore, Handle, Store, Visit};
 /// many times slower.)
 const SLOTS_PER_ENTRY: (usize, usize) = (4, 3);
 /// Bytes per entry of all parts of a [`SignatureSet`], rounded up: 8 signature, 5.4 index, 2 filter, 0.2 marks.
-const ENTRY_BYTES: usize = 16;
+pub(in crate::store) const ENTRY_BYTES: usize = 16;
 /// The fewest entries: a smaller table would be judged at every step.
 const LEAST_ENTRIES: usize = 64;
+
+/// Where few states wait the filter is so many times as large as it has to be: fewer strangers pass, and it stays in the processor's cache all the same.
+const ROOMY: usize = 8;
 
 /// Entries at the beginning: 2 MiB, which the processor's cache holds. Once M has forgotten states it grows only for levels that need it: a
 /// larger one than that knows more states, but every look at it waits for memory, and that costs more than it saves.
@@ -86,8 +90,11 @@ impl Filter {
 #[derive(Debug)]
 pub(in crate::store) struct SignatureSet {
     entries: Vec<u64>,
-    /// Index of an entry + 1; 0 is empty.
+    /// Number of an entry + 1 in the lower bits, a part of its hash in the others; 0 is empty. Most entries that are not looked for are dismissed by
+    /// their hash, without a look at them.
     index: Vec<u32>,
+    /// The bits of the number.
+    number: u32,
     /// Entries from here on wait to be judged.
     waiting: usize,
     /// By entry: found on disk.
@@ -103,6 +110,21 @@ fn slots_for(entries: usize) -> usize {
     entries * SLOTS_PER_ENTRY.0 / SLOTS_PER_ENTRY.1
 }
 
+/// Makes the places of states in M others than in the cache that hands them over, in the order of its places: a table that grows would have all of
+/// them at its beginning.
+const OTHER_PLACES: u64 = 0x94D0_49BB_1331_11EB;
+
+/// Spreads a signature over 64 bits.
+#[inline]
+fn spread(signature: u64) -> u64 {
+    mix(signature ^ OTHER_PLACES)
+}
+
+/// The bits of an index word that hold numbers up to this one.
+fn number_bits(most: usize) -> u32 {
+    u32::MAX.checked_shr((most as u32).leading_zeros()).unwrap_or(0)
+}
+
 impl SignatureSet {
     pub(in crate::store) fn new(bytes: usize) -> Option<Self> {
         let most = (bytes / ENTRY_BYTES).clamp(LEAST_ENTRIES, u32::MAX as usize - 1);
@@ -116,6 +138,7 @@ impl SignatureSet {
         Some(SignatureSet {
             entries,
             index,
+            number: number_bits(most),
             waiting: 0,
             old: try_zeroed(most.div_ceil(64))?,
             filter: Filter::new(most)?,
@@ -132,14 +155,33 @@ impl SignatureSet {
     /// The entry of a signature, or the empty slot of the index where it would go.
     #[inline]
     fn find(&self, signature: u64) -> Result<usize, usize> {
-        let mut slot = scale(mix(signature), self.index.len() as u64) as usize;
+        let hash = spread(signature);
+        let mut slot = scale(hash, self.index.len() as u64) as usize;
         loop {
-            match self.index[slot] {
-                0 => return Err(slot),
-                entry if self.entries[entry as usize - 1] == signature => return Ok(entry as usize - 1),
-                _ => slot = if slot + 1 == self.index.len() { 0 } else { slot + 1 },
+            let word = self.index[slot];
+            if word == 0 {
+                return Err(slot);
             }
+            if (word ^ hash as u32) & !self.number == 0 {
+                let entry = (word & self.number) as usize - 1;
+                if self.entries[entry] == signature {
+                    return Ok(entry);
+                }
+            }
+            slot = if slot + 1 == self.index.len() { 0 } else { slot + 1 };
         }
+    }
+
+    /// Asks for the memory that a look-up of this signature will need first.
+    #[inline]
+    fn prefetch(&self, signature: u64) {
+        prefetch(&self.index, scale(spread(signature), self.index.len() as u64) as usize);
+    }
+
+    /// Puts an entry into the index.
+    #[inline]
+    fn set_index(&mut self, slot: usize, entry: usize) {
+        self.index[slot] = (entry as u32 + 1) | spread(self.entries[entry]) as u32 & !self.number;
     }
 
     fn insert(&mut self, signature: u64) -> Inserted {
@@ -148,13 +190,13 @@ impl SignatureSet {
             return Inserted::Full;
         }
         self.entries.push(signature);
-        self.index[slot] = self.entries.len() as u32;
+        self.set_index(slot, self.entries.len() - 1);
         Inserted::New
     }
 
     /// The filter is for what waits now.
     fn begin_check(&mut self) {
-        self.filter.begin(self.entries.len() - self.waiting);
+        self.filter.begin((self.entries.len() - self.waiting) * ROOMY);
         for &signature in &self.entries[self.waiting..] {
             self.filter.add(signature);
         }
@@ -193,7 +235,7 @@ impl SignatureSet {
         if (whole || self.crowded()) && self.capacity < self.most {
             return self.resize(self.capacity * 2);
         }
-        let first = self.entries.len() - self.capacity / 2;
+        let first = self.entries.len().saturating_sub(self.capacity / 2);
         self.entries.drain(..first);
         self.waiting = self.waiting.saturating_sub(first);
         self.index.fill(0);
@@ -210,9 +252,35 @@ impl SignatureSet {
     fn fill_index(&mut self) {
         for entry in 0..self.entries.len() {
             if let Err(slot) = self.find(self.entries[entry]) {
-                self.index[slot] = entry as u32 + 1;
+                self.set_index(slot, entry);
             }
         }
+    }
+
+    /// Of the entries, the oldest, which [`make_room`](Self::make_room) will forget; their order does not matter any more.
+    fn dropped(&mut self, whole: bool) -> &mut [u64] {
+        let grows = (whole || self.crowded()) && self.capacity < self.most;
+        let first = if grows { 0 } else { self.entries.len().saturating_sub(self.capacity / 2) };
+        &mut self.entries[..first]
+    }
+
+    /// Becomes a set for at most so many entries: of them the newest stay, of which none may wait if there are more. `None` if there is no room.
+    fn set_most(&mut self, most: usize) -> Option<()> {
+        let most = most.max(LEAST_ENTRIES);
+        let first = self.entries.len().saturating_sub(most / 2);
+        self.entries.drain(..if self.entries.len() > most { first } else { 0 });
+        self.waiting = self.waiting.min(self.entries.len());
+        self.index = Vec::new();
+        self.old = Vec::new();
+        self.filter = Filter { words: Vec::new(), mask: 0 };
+        self.entries.shrink_to(most);
+        self.entries.try_reserve_exact(most - self.entries.len()).ok()?;
+        self.index.try_reserve_exact(slots_for(most)).ok()?;
+        self.old = try_zeroed(most.div_ceil(64))?;
+        self.filter = Filter::new(most)?;
+        (self.most, self.number) = (most, number_bits(most));
+        self.resize(self.capacity.min(most));
+        Some(())
     }
 }
 
@@ -232,6 +300,7 @@ impl StateSet {
     pub(in crate::store) fn new(bytes: usize, seed: u64) -> Option<Self> {
         // A state and its table take about 64 bytes at the least; the filter is counted.
         let entries = bytes / 64;
+        let seed = seed ^ OTHER_PLACES;
         let budget = bytes.saturating_sub(entries * 2);
         Some(StateSet {
             store: ExactStore::with_budget(seed, budget),
@@ -243,16 +312,25 @@ impl StateSet {
         })
     }
 
-    fn insert(&mut self, signature: u64, state: &[u8]) -> Inserted {
+    fn insert(&mut self, state: &[u8]) -> Inserted {
         match self.store.visit(state, TransitionType::Other) {
             Visit::Seen { .. } => Inserted::Seen,
             Visit::Full => Inserted::Full,
             Visit::New(handle) => {
                 self.first.get_or_insert(handle);
                 self.waiting += 1;
-                self.filter.add(signature);
                 Inserted::New
             }
+        }
+    }
+
+    /// The filter is for what waits now.
+    fn begin_check(&mut self, signatures: &Signatures) {
+        self.filter.begin(self.waiting * ROOMY);
+        let mut next = self.first;
+        while let Some(handle) = next {
+            self.filter.add(signatures.of(self.store.get(handle)));
+            next = self.store.next(handle);
         }
     }
 
@@ -298,16 +376,63 @@ impl Pending {
     pub(in crate::store) fn insert(&mut self, signature: u64, state: &[u8]) -> Inserted {
         match self {
             Pending::Signatures(set) => set.insert(signature),
-            Pending::States(set) => set.insert(signature, state),
+            Pending::States(set) => set.insert(state),
+        }
+    }
+
+    /// The state will be inserted soon: asks for the memory that this will need.
+    #[inline]
+    pub(in crate::store) fn foresee(&self, signature: u64, state: &[u8]) {
+        match self {
+            Pending::Signatures(set) => set.prefetch(signature),
+            Pending::States(set) => set.store.prefetch(set.store.hash(state)),
+        }
+    }
+
+    /// The signatures that the next call of [`make_room`](Self::make_room) will forget.
+    pub(in crate::store) fn dropped(&mut self, whole: bool) -> &mut [u64] {
+        match self {
+            Pending::Signatures(set) => set.dropped(whole),
+            Pending::States(_) => &mut [],
+        }
+    }
+
+    /// The signatures that wait.
+    pub(in crate::store) fn waiting_signatures(&self) -> &[u64] {
+        match self {
+            Pending::Signatures(set) => &set.entries[set.waiting..],
+            Pending::States(_) => &[],
+        }
+    }
+
+    /// The most signatures that it may hold; 0 of whole states.
+    pub(in crate::store) fn most(&self) -> usize {
+        match self {
+            Pending::Signatures(set) => set.most,
+            Pending::States(_) => 0,
+        }
+    }
+
+    /// Makes it one for at most so many signatures, while nothing waits: the newest stay. `None` if there is no room.
+    pub(in crate::store) fn set_most(&mut self, most: usize) -> Option<()> {
+        match self {
+            Pending::Signatures(set) => set.set_most(most),
+            Pending::States(_) => Some(()),
+        }
+    }
+
+    /// A signature that waits is in the table on disk.
+    pub(in crate::store) fn mark_old(&mut self, signature: u64) {
+        if let Pending::Signatures(set) = self {
+            set.mark_old(signature);
         }
     }
 
     /// Records of the table on disk are about to come.
-    pub(in crate::store) fn begin_check(&mut self) {
+    pub(in crate::store) fn begin_check(&mut self, signatures: &Signatures) {
         match self {
             Pending::Signatures(set) => set.begin_check(),
-            // Has its filter ready: the signatures of whole states are known only when they are put in.
-            Pending::States(_) => {}
+            Pending::States(set) => set.begin_check(signatures),
         }
     }
 
@@ -351,8 +476,8 @@ impl Pending {
         }
     }
 
-    /// A state that is in the table on disk, told while nothing waits; kept while there is room.
-    pub(in crate::store) fn know(&mut self, signature: u64, state: &[u8]) {
+    /// A state that is in the table on disk, told while nothing waits; kept while there is room. Is it known now?
+    pub(in crate::store) fn know(&mut self, signature: u64, state: &[u8]) -> bool {
         let mut answer = self.insert(signature, state);
         if let (Inserted::Full, Pending::Signatures(set)) = (answer, &mut *self)
             && set.capacity < set.most
@@ -363,6 +488,7 @@ impl Pending {
         if answer == Inserted::New {
             self.know_last();
         }
+        answer != Inserted::Full
     }
 
     /// Makes room, by growing or by forgetting known states; those that wait stay. `whole`: nothing was forgotten yet, and as long as that
@@ -428,7 +554,6 @@ impl Pending {
                     set.store.leave(handle);
                 }
                 set.waiting = 0;
-                set.filter.words.fill(0);
             }
         }
         Ok(())
@@ -463,7 +588,7 @@ mod tests {
         for signature in 1..=most as u64 {
             assert_eq!(pending.insert(signature, &[]), Inserted::Seen);
         }
-        pending.begin_check();
+        pending.begin_check(&Signatures::new(64, 1));
         assert!(pending.found_on_disk(7, &[]) && !pending.found_on_disk(7, &[]));
         assert!(!pending.found_on_disk(most as u64 + 1, &[]));
         let mut old = Vec::new();
@@ -493,7 +618,7 @@ mod tests {
         assert_eq!(small.capacity(), FIRST_ENTRIES);
         // While nothing was forgotten, growing saves reading.
         let mut whole = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
-        (1..=2 * most as u64).for_each(|signature| whole.know(signature, &[]));
+        (1..=2 * most as u64).for_each(|signature| assert_eq!(whole.know(signature, &[]), signature <= most as u64));
         assert_eq!((whole.capacity(), whole.known(), whole.waiting()), (most, most, 0));
         assert_eq!(whole.insert(1, &[]), Inserted::Seen);
     }

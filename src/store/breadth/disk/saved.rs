@@ -89,6 +89,9 @@ impl Save for DiskStore {
         }
         let (book, bytes_read, capacity) = read_parts(reader)?;
         self.book = book;
+        if self.book.indexed {
+            self.begin_index()?;
+        }
         reader.section(section::VERDICTS)?;
         while read_verdicts(reader, &mut buffer)? {
             self.verdicts.push(&[&buffer])?;
