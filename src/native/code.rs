@@ -184,7 +184,7 @@ impl Pages {
                         let goes_on = each(&buffer[..used], wanted);
                         while entries.len() > length {
                             let restored = entries.pop().is_some_and(|entry| entry.restore(buffer));
-                            debug_assert!(restored, "machine code writes words only");
+                            assert!(restored, "machine code writes words only");
                         }
                         context.next = next;
                         wanted.moved = true;

@@ -1,11 +1,12 @@
 //! The exact store: every visited state, whole.
 //!
 //! Idea: a table of 64-bit words by open addressing, in buckets of eight words, which are about one line of memory. A word has 28
-//! bits of the state's hash and the 35-bit position of its bytes in an [`Arena`]. The bucket is given by the *upper* bits of the hash, and the
-//! 28 bits start below the bits that the smallest table uses; so also in a table of 2^28 slots at least ten of them say more than the bucket
-//! does, and another state is told apart without being touched. A state stands in its bucket or, where that is full, in one nearby: the slots that
-//! are looked at are the first one, which the hash gives, with 0, 1, 2, … added bit by bit (exclusive or), so the first eight are the bucket. Because the bucket and the 28 bits together are the upper part of the hash, the table
-//! can double by streaming over itself, and no state is read but those few that stand outside their bucket.
+//! bits of the state's hash and the 35-bit position of its bytes in an [`Arena`]. The bucket is given by the *upper* bits of the hash,
+//! and the 28 bits start below the bits that the smallest table uses; so also in a table of 2^28 slots ten of them say more than
+//! the bucket does, and another state is told apart without being touched. A state stands in its bucket or, where that is full, in
+//! one nearby: the slots that are looked at are the first one, which the hash gives, with 0, 1, 2, … added bit by bit (exclusive or),
+//! so the first eight are the bucket. Because the bucket and the 28 bits together are the upper part of the hash, the table can
+//! double by streaming over itself, and no state is read but those few that stand outside their bucket.
 //!
 //! Sound always: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten.
 //!
