@@ -221,7 +221,7 @@ impl Compared<'_> {
         let searches = certified();
         let (name, search) = &searches[self.seed as usize % searches.len()];
         let dead = Reductions { merging: false, ..Reductions::ALL };
-        let statics = if self.seed / 8 % 2 == 0 { Reductions::NONE } else { dead };
+        let statics = if (self.seed / 8).is_multiple_of(2) { Reductions::NONE } else { dead };
         let plan = Plan { search: search.clone(), statics, ..Plan::default() };
         let checked = Checked { subject: Subject::Errors, fair: false, assertions: true, ends: Ends::Judged };
         let proved = self.prove(&plan, checked);
@@ -314,7 +314,7 @@ impl Compared<'_> {
             },
         };
         let dead = Reductions { merging: false, ..Reductions::ALL };
-        let statics = if self.seed % 2 == 0 { Reductions::NONE } else { dead };
+        let statics = if self.seed.is_multiple_of(2) { Reductions::NONE } else { dead };
         let search = Search::Cycles(Cycles { of, fair, store: CycleStore::Exact, sets: None, max_depth: None });
         let plan = Plan { search, statics, assertions: Assertions::Ignore, ..Plan::default() };
         let outcome = run(self.model, &plan);
