@@ -14,7 +14,7 @@
 //! both cases, since the numbers in a root hang on who came first.
 //!
 //! Or they are kept for two levels only, and of older ones a signature ([`SharedStates::of_signatures`], and
-//! [`super::forgetful`]). A state is then looked up among the signatures of all levels up to the one that is being expanded, and among the
+//! `forgetful`). A state is then looked up among the signatures of all levels up to the one that is being expanded, and among the
 //! whole states of the next level. What is found does not hang on who came first, so counts are still the same for any number of workers.
 //!
 //! Sound always, but with signatures: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten. With
