@@ -379,6 +379,38 @@ fn what_is_left_open_is_named_and_not_read() -> Result<(), Failed> {
     Ok(())
 }
 
+/// What is left open may decide which part of an expression is evaluated: then no part of it may fail with the values that are there.
+fn an_error_behind_an_open_value_is_not_hidden() -> Result<(), Failed> {
+    let model = |value: &str| {
+        format!("int d = 1; int z = 0; int x;\nactive proctype P() {{ d = 0; z = 1; x = (z -> {value} : 0) }}\n")
+    };
+    let folder = prepared(&model("5"), "--full");
+    let honest = decode(&std::fs::read(folder.path().join("c"))?).map_err(|what| format!("{what:?}"))?;
+    let global = |name: &str| honest.names.globals.iter().position(|known| known == name).unwrap_or(9) as u32;
+    let open = [global("z"), global("x")];
+    let lie = lie(&definition(&model("5/d")), &honest, |table| {
+        table.open.globals.extend(open);
+        true
+    })?;
+    assert_eq!(lie, 1);
+    // That it is a timeout is no error, whoever reads it.
+    let timeout = "byte x; byte y;\nactive proctype P() { do :: x = y + timeout :: y = (y+1)%3 od }\n";
+    assert_eq!(said(folder.path(), timeout, "")?.0, 0);
+    Ok(())
+}
+
+/// A cycle that counts what nobody reads closes only without it: that is no counterexample for the checker.
+fn a_cycle_that_does_not_close_is_not_certified() -> Result<(), Failed> {
+    let folder = prepared(MODEL, "");
+    std::fs::write(folder.path().join("n.pml"), "int n; active proctype P() { accept: do :: n++ od }")?;
+    let output = command(folder.path(), "check n.pml --no-trail --certificate d").output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("no certificate was written: the cycle counts"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!folder.path().join("d").exists());
+    Ok(())
+}
+
 /// Changes what the first section leaves open: 1 if the change is one, and is refused; an error if it is believed.
 fn lie(
     definition: &Definition,
@@ -467,6 +499,8 @@ fn main() {
         Trial::test("changed_numbers_are_refused", changed_numbers_are_refused),
         Trial::test("lies_are_refused", lies_are_refused),
         Trial::test("what_is_left_open_is_named_and_not_read", what_is_left_open_is_named_and_not_read),
+        Trial::test("an_error_behind_an_open_value_is_not_hidden", an_error_behind_an_open_value_is_not_hidden),
+        Trial::test("a_cycle_that_does_not_close_is_not_certified", a_cycle_that_does_not_close_is_not_certified),
         Trial::test("the_answer_says_what_was_judged", the_answer_says_what_was_judged),
         Trial::test("a_file_that_claims_too_much_is_refused", a_file_that_claims_too_much_is_refused),
         Trial::test("other_files_are_not_written_over", other_files_are_not_written_over),

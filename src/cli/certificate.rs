@@ -11,7 +11,7 @@ use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::report::reason;
 use crate::report::trail::write_atomically;
-use crate::search::outcome::{About, Outcome, Step, Verdict, Violation, ViolationKind};
+use crate::search::outcome::{About, Outcome, Verdict, Violation, ViolationKind};
 use crate::search::plan::{Assertions, CycleProperty, DepthFirst, EndStates, Plan, Property, Reductions, Search};
 use crate::search::walk::replay;
 use crate::source::visible::visible;
@@ -161,7 +161,12 @@ impl CertificateFile {
                         // An error of the model says nothing about the property that was looked for when it was found.
                         _ => self::checked(Subject::Errors, plan),
                     };
-                    let evidence = Evidence::Broken(error, path(model, &program, &violation.path));
+                    let (table, closes) = path(model, &program, violation);
+                    if !closes {
+                        let why = "the cycle counts something that nobody reads and closes without it; --full looks for one that closes";
+                        self.missing = Some(why.into());
+                    }
+                    let evidence = Evidence::Broken(error, table);
                     self.certificate.sections.push(Section { checked, evidence });
                 }
             }
@@ -216,12 +221,17 @@ fn kind(violation: &Violation) -> ErrorKind {
     }
 }
 
-/// The states along a path, without a claim. Those inside of atomic blocks are among them, which does no harm.
-fn path(model: &Model, program: &Program, steps: &[Step]) -> Table {
+/// The states along the path of a violation, without a claim, and whether its cycle comes back to the state in which it begins. States inside of
+/// atomic blocks are among them, which does no harm.
+fn path(model: &Model, program: &Program, violation: &Violation) -> (Table, bool) {
     let mut witness = Witness::new(model, None);
-    let Ok(mut machine) = Machine::new(program) else { return Table::default() };
+    let Ok(mut machine) = Machine::new(program) else { return (Table::default(), true) };
     witness.note(&machine);
-    for &step in steps {
+    let mut start = None;
+    for (number, &step) in violation.path.iter().enumerate() {
+        if violation.cycle_start == Some(number) {
+            start = Some(machine.saved().to_vec());
+        }
         // The path was executed before, when it was described; a step that fails is the last.
         if replay::take(&mut machine, step).is_err() {
             break;
@@ -231,5 +241,6 @@ fn path(model: &Model, program: &Program, steps: &[Step]) -> Table {
         }
         machine.forget_journal_if_idle();
     }
-    witness.into_table().distinct()
+    let closes = start.is_none_or(|start| start == machine.saved());
+    (witness.into_table().distinct(), closes)
 }

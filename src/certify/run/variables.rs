@@ -100,11 +100,12 @@ impl<'d> Run<'d> {
         value
     }
 
-    /// No part of the expression can be an error, whichever parts are evaluated. An index that is out of range is told.
+    /// No part of the expression can be an error, whichever parts are evaluated: an index is a constant, a divisor has a value that is not
+    /// open and not 0. An index that is out of range is told.
     fn never_fails(&self, me: Me, expr: &Expr) -> bool {
         let constant = |expr: &Expr| self.definition.names.constant(expr);
         match &expr.kind {
-            ExprKind::Number(_) => true,
+            ExprKind::Number(_) | ExprKind::Timeout | ExprKind::NonProgress => true,
             ExprKind::Variable(var) => {
                 self.spot(me, var);
                 var.segments
@@ -113,7 +114,9 @@ impl<'d> Run<'d> {
             }
             ExprKind::Unary(_, inner) => self.never_fails(me, inner),
             ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder, left, right) => {
-                self.never_fails(me, left) && constant(right).is_some_and(|right| right != 0)
+                // Not the constant that a name stands for in sizes: a variable may have another value by now.
+                let divisor = || self.unless_open(|| self.value(me, right));
+                self.never_fails(me, left) && self.never_fails(me, right) && divisor().is_some_and(|value| value != 0)
             }
             ExprKind::Binary(_, left, right) => self.never_fails(me, left) && self.never_fails(me, right),
             ExprKind::Conditional(condition, yes, no) => {

@@ -200,8 +200,8 @@ impl SharedTable {
         let (block, home) = self.home(hash);
         let (segment, home) = block.segment(home);
         for slot in home..home + PREFETCHED_SLOTS {
-            // The record itself is not read: this is a guess.
-            let word = segment[slot & (segment.len() - 1)].load(Ordering::Relaxed);
+            // The record may be read next, to see whether the guess is right.
+            let word = segment[slot & (segment.len() - 1)].load(Ordering::Acquire);
             if word == 0 {
                 return None;
             }
