@@ -238,3 +238,18 @@ fn a_limit_on_addresses_is_a_budget() {
         assert!(matches!(done.status.code(), Some(0 | 2 | 3)), "{kilobytes}: {:?} {said}", done.status);
     }
 }
+
+/// Workers that run out of memory with signatures go on with more of it: the table is as large as it was.
+#[test]
+fn signatures_of_workers_go_on_with_more_memory() {
+    let folder = folder();
+    let model = "active [3] proctype P() { byte i; end: do :: i < 39 -> i++ :: i > 0 -> i-- od }\n";
+    std::fs::write(folder.path().join("walks.pml"), model).unwrap();
+    let stopped = run(folder.path(), "check walks.pml --workers 2 --store compact --memory 1M --checkpoint c --json");
+    assert_eq!(stopped.status.code(), Some(3), "{}", said(&stopped));
+    let resumed = run(folder.path(), "resume c --memory 64M --json");
+    let told: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
+    let stored = |told: &serde_json::Value| told["states"]["stored"].as_u64().unwrap();
+    let first: serde_json::Value = serde_json::from_slice(&stopped.stdout).unwrap();
+    assert!(stored(&told) > stored(&first), "{told}");
+}

@@ -68,7 +68,9 @@ impl PlannedSearch<'_> {
             SharedStore::Compact { bits, size, .. } => {
                 let bits = bits.unwrap_or(COMPACT_BITS);
                 let memory = monitor.tables().filter(|_| self.plan.memory.is_some());
-                let table = (bits, size.of_compact(bits, None, memory));
+                // A table that follows from the memory that is left must become what it was.
+                let from = monitor.checkpoints.as_mut().and_then(|schedule| schedule.from.as_mut());
+                let table = (bits, size.of_compact(bits, from.and_then(workers::saved_slots), memory));
                 SharedStates::of_signatures((self.seed, workers, hidden), budget, table)
             }
         };

@@ -28,6 +28,8 @@ mod path;
 mod saved;
 mod team;
 
+pub use saved::saved_slots;
+
 use crate::checkpoint::CheckpointSchedule;
 use crate::exec::seam::Reached;
 use crate::exec::{Machine, Program};

@@ -18,6 +18,15 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+/// The slots of the signatures that a checkpoint by workers holds, if it holds some.
+pub fn saved_slots(reader: &mut Reader) -> Option<u64> {
+    if !reader.has(section::TEAM) {
+        return None;
+    }
+    let team: Team = reader.value(section::TEAM).ok()?;
+    team.signatures.map(|(_, slots)| slots)
+}
+
 /// What was counted up to the beginning of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Counts {
