@@ -209,6 +209,7 @@ impl Walk {
 
     /// An offer of which all that comes is known only counts; any other is followed as a whole.
     fn judge_offers(&mut self, first: usize) {
+        let age = self.age();
         for offer in first..self.ahead.len() {
             if self.ahead[offer].fate != Fate::Offered {
                 continue;
@@ -217,7 +218,7 @@ impl Walk {
             let heard = behind.iter().take_while(|heard| matches!(heard.fate, Fate::Heard | Fate::HeardKnown)).count();
             if behind[..heard].iter().any(|heard| heard.fate == Fate::Heard) {
                 behind[..heard].iter_mut().for_each(|heard| heard.fate = Fate::Dropped);
-                self.ahead[offer].fate = Fate::Follow;
+                (self.ahead[offer].fate, self.ahead[offer].age) = (Fate::Follow, age);
             }
         }
     }
