@@ -74,6 +74,14 @@ pub struct Vacancy {
     states: usize,
 }
 
+/// What a first look into a store has shown of a state, without the state itself: good as long as nothing is inserted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Glance {
+    slot: usize,
+    /// What stands in the slot: 0 if the state is not there, else what seems to be the state.
+    word: u64,
+}
+
 /// A set of visited states for depth-first search.
 ///
 /// States are byte vectors of varying length. `visit` both asks and inserts; a state that it calls new lies on the
@@ -101,9 +109,11 @@ pub trait Store {
     #[inline]
     fn prefetch(&self, _hash: u64) {}
 
-    /// Asks for the memory where a state of this hash seems to be kept.
+    /// Looks where a state of this hash seems to be kept, and asks for the memory there.
     #[inline]
-    fn prefetch_record(&self, _hash: u64) {}
+    fn glance(&self, _hash: u64) -> Glance {
+        Glance::default()
+    }
 
     /// Is the state, which has this hash, there? Asking changes nothing.
     #[inline]
@@ -111,9 +121,9 @@ pub trait Store {
         self.contains(state)
     }
 
-    /// If a state with this hash was not inserted yet: what [`Store::visit_at`] wants to know for that.
+    /// If a state with this hash, of which this was seen, was not inserted yet: what [`Store::visit_at`] wants to know for that.
     #[inline]
-    fn vacancy(&self, state: &[u8], hash: u64) -> Option<Vacancy> {
+    fn vacancy(&self, state: &[u8], hash: u64, _glance: Glance) -> Option<Vacancy> {
         (!self.contains_hashed(state, hash)).then_some(Vacancy { hash, slot: 0, states: usize::MAX })
     }
 

@@ -87,7 +87,9 @@ impl BreadthVisitor<'_, '_, '_, '_> {
     fn insert_gathered(&mut self) -> Control {
         let gathered = std::mem::take(&mut self.gathered);
         let origins = std::mem::take(&mut self.origins);
-        gathered.iter().for_each(|(_, hash)| self.store.prefetch_record(hash));
+        gathered.iter().for_each(|(_, hash)| {
+            self.store.glance(hash);
+        });
         let mut control = Control::Continue;
         for ((saved, hash), &(from, depth)) in gathered.iter().zip(&origins) {
             if self.insert(saved, hash, from, depth) == Decision::Stop {

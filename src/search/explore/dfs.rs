@@ -16,7 +16,7 @@ use crate::search::outcome::{Outcome, Step};
 use crate::search::reduce::{Full, Reduction};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::parts::foresight::Foresight;
-use crate::store::{Handle, LossyStore, Store, Vacancy, Visit};
+use crate::store::{Glance, Handle, LossyStore, Store, Vacancy, Visit};
 
 struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     store: &'s mut S,
@@ -26,6 +26,8 @@ struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
     locates: bool,
     /// The successors of the state that was entered last.
     foresight: Foresight,
+    /// What a first look into the store has shown of each.
+    glances: Vec<Glance>,
     /// The first of them that was not known, and where it would go.
     awaited: Vec<u8>,
     vacancy: Option<Vacancy>,
@@ -33,7 +35,8 @@ struct DepthVisitor<'s, 'm, 'n, 'i, S: Store, P: Precision<S>> {
 
 impl<S: Store, P: Precision<S>> DepthVisitor<'_, '_, '_, '_, S, P> {
     fn tables(&self, reduction: usize) -> usize {
-        self.store.memory() + self.precision.memory() + self.foresight.memory() + reduction
+        let glances = self.glances.capacity() * size_of::<Glance>();
+        self.store.memory() + self.precision.memory() + self.foresight.memory() + glances + reduction
     }
 }
 
@@ -45,6 +48,11 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
         self.store.foresees()
     }
 
+    #[inline]
+    fn awaits(&self, machine: &Machine<'_>) -> bool {
+        self.vacancy.is_some() && self.awaited == machine.state()
+    }
+
     #[inline(always)]
     fn foresee(&mut self, state: &[u8]) {
         let hash = self.store.hash(state);
@@ -54,10 +62,11 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
 
     #[inline]
     fn sort_out(&mut self, mut known: impl FnMut(bool)) {
-        self.foresight.iter().for_each(|(_, hash)| self.store.prefetch_record(hash));
+        self.glances.clear();
+        self.glances.extend(self.foresight.iter().map(|(_, hash)| self.store.glance(hash)));
         self.vacancy = None;
-        for (state, hash) in self.foresight.iter() {
-            let vacancy = self.store.vacancy(state, hash);
+        for ((state, hash), &glance) in self.foresight.iter().zip(&self.glances) {
+            let vacancy = self.store.vacancy(state, hash, glance);
             known(vacancy.is_none());
             if vacancy.is_some() && self.vacancy.is_none() {
                 self.vacancy = vacancy;
@@ -153,6 +162,7 @@ fn run<S: Store, P: Precision<S>, R: Reduction>(
         tally,
         locates: R::REENTERS,
         foresight: Foresight::default(),
+        glances: Vec::new(),
         awaited: Vec::new(),
         vacancy: None,
     };

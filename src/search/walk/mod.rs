@@ -308,6 +308,11 @@ impl Walk {
         if self.unheard >= TICK && self.tick(machine, visitor, reduction) == Control::Stop {
             return Arrival::Stop;
         }
+        // The successors of a state that is new for certain are made before the state is stored: the memory for their look-ups comes meanwhile.
+        let mut ahead = None;
+        if V::FORESEES && !R::ACTIVE && visitor.awaits(machine) && self.looks_ahead(machine) {
+            ahead = Some(self.make_ahead(machine, visitor));
+        }
         let place = match visitor.arrive(machine, self, how) {
             Decision::Enter(handle) => {
                 if R::ACTIVE {
@@ -331,14 +336,25 @@ impl Walk {
                 }
                 return Arrival::Back;
             }
-            Decision::Seen { .. } | Decision::Back => return Arrival::Back,
+            Decision::Seen { .. } | Decision::Back => {
+                if let Some(made) = ahead {
+                    debug_assert!(false, "a state that was new for certain is known");
+                    self.forget_ahead(visitor, made);
+                }
+                return Arrival::Back;
+            }
             Decision::Stop => return Arrival::Stop,
         };
         self.top().place = place;
         self.begin(machine);
         self.entered = self.entered.wrapping_add(1);
-        if V::FORESEES && !R::ACTIVE && visitor.foresees() && self.looks_ahead(machine) {
-            self.look_ahead(machine, visitor);
+        if V::FORESEES && !R::ACTIVE {
+            if ahead.is_none() && visitor.foresees() && self.looks_ahead(machine) {
+                ahead = Some(self.make_ahead(machine, visitor));
+            }
+            if let Some(made) = ahead {
+                self.look_up_ahead(visitor, made);
+            }
         }
         Arrival::Entered
     }

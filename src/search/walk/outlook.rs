@@ -1,5 +1,7 @@
 //! Looking ahead: at a state that was just entered, the walk makes all its plain successors before it follows the first.
 //!
+//! If the state is new for certain, this happens even before it is stored, so that the memory comes while the state is copied.
+//!
 //! A depth-first search looks one state up at a time and waits for memory each time. Here the walk makes the successors of a state one
 //! after the other and takes each back at once; the visitor asks for the memory of all of them, and then says which of them are known
 //! already (see [`Visitor::foresee`]). The known ones are done with. The others are made again when their turn comes, and are looked
@@ -63,6 +65,15 @@ pub(super) struct Ahead {
     age: u8,
 }
 
+/// The successors of one state, which were made and were not looked up yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    /// Where they begin.
+    first: usize,
+    /// Some of them take a rendezvous.
+    offers: bool,
+}
+
 impl Ahead {
     fn new(cursor: &Cursor, fate: Fate) -> Ahead {
         Ahead { number: cursor.tried(), pid: cursor.pid() as u8, moved: cursor.moved(), fate, age: 0 }
@@ -86,8 +97,9 @@ impl Walk {
         self.ahead.len() < MOST_WAITING.max(self.frames.len() * MOST_WAITING_EACH)
     }
 
-    /// Makes the successors of the top frame, which was just entered, and notes what is to be done about each.
-    pub(super) fn look_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) {
+    /// Makes the successors of the machine's state, which the walk enters, and asks for the memory of their look-ups.
+    #[inline]
+    pub(super) fn make_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Made {
         machine.set_timeout(false);
         let program = machine.program();
         let mark = machine.mark();
@@ -134,6 +146,19 @@ impl Walk {
                 break;
             }
         }
+        Made { first, offers }
+    }
+
+    /// What was made does not count: the state is not entered.
+    #[cold]
+    pub(super) fn forget_ahead<V: Visitor>(&mut self, visitor: &mut V, made: Made) {
+        self.ahead.truncate(made.first - 1);
+        visitor.sort_out(|_| {});
+    }
+
+    /// Looks the successors up that were made of the top frame, and notes what is to be done about each.
+    #[inline]
+    pub(super) fn look_up_ahead<V: Visitor>(&mut self, visitor: &mut V, Made { first, offers }: Made) {
         let mut waiting = self.ahead[first..].iter_mut().filter(|ahead| ahead.is_asked());
         visitor.sort_out(|known| {
             if let Some(ahead) = waiting.next()

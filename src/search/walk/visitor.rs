@@ -78,6 +78,12 @@ pub trait Visitor {
         Self::FORESEES
     }
 
+    /// Is the machine's state certainly one that [`Visitor::arrive`] enters?
+    #[inline]
+    fn awaits(&self, _machine: &Machine<'_>) -> bool {
+        false
+    }
+
     /// This state will be looked up soon.
     #[inline]
     fn foresee(&mut self, _state: &[u8]) {}

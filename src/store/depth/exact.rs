@@ -22,7 +22,7 @@ use crate::store::parts::arena::{Arena, POSITION_BITS};
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::hints::prefetch;
 use crate::store::parts::zeroed::try_zeroed;
-use crate::store::{FindStore, Handle, Store, StoreStatistics, Vacancy, Visit};
+use crate::store::{FindStore, Glance, Handle, Store, StoreStatistics, Vacancy, Visit};
 
 const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
 /// Set in a word that stands outside its bucket.
@@ -315,11 +315,12 @@ impl Store for ExactStore {
     }
 
     #[inline]
-    fn prefetch_record(&self, hash: u64) {
-        let (_, word) = self.next_alike(hash, &mut 0);
+    fn glance(&self, hash: u64) -> Glance {
+        let (slot, word) = self.next_alike(hash, &mut 0);
         if word != 0 {
             self.arena.prefetch(word & POSITION_MASK);
         }
+        Glance { slot, word }
     }
 
     #[inline]
@@ -328,8 +329,15 @@ impl Store for ExactStore {
     }
 
     #[inline]
-    fn vacancy(&self, state: &[u8], hash: u64) -> Option<Vacancy> {
-        let slot = self.position(hash, state).err()?;
+    fn vacancy(&self, state: &[u8], hash: u64, glance: Glance) -> Option<Vacancy> {
+        let slot = if glance.word == 0 {
+            glance.slot
+        } else if self.arena.get(glance.word & POSITION_MASK).0 == state {
+            return None;
+        } else {
+            // Another state with the same bits of the hash.
+            self.position(hash, state).err()?
+        };
         Some(Vacancy { hash, slot, states: self.len })
     }
 

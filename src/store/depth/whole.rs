@@ -15,7 +15,7 @@ use crate::model::TransitionType;
 use crate::store::depth::exact::ExactStore;
 use crate::store::depth::tree::TreeStore;
 use crate::store::parts::tree::Layout;
-use crate::store::{FindStore, Handle, Store, StoreStatistics, Vacancy, Visit};
+use crate::store::{FindStore, Glance, Handle, Store, StoreStatistics, Vacancy, Visit};
 use rapidhash::RapidHashMap;
 
 /// Set in the handle of a state in the tree. The tree does not use this bit, and no position in the exact store has it.
@@ -207,9 +207,10 @@ impl Store for WholeStore {
     }
 
     #[inline]
-    fn prefetch_record(&self, hash: u64) {
-        if let Kept::Exact(exact) = &self.kept {
-            exact.prefetch_record(hash);
+    fn glance(&self, hash: u64) -> Glance {
+        match &self.kept {
+            Kept::Exact(exact) => exact.glance(hash),
+            Kept::Tree(_) => Glance::default(),
         }
     }
 
@@ -222,9 +223,9 @@ impl Store for WholeStore {
     }
 
     #[inline]
-    fn vacancy(&self, state: &[u8], hash: u64) -> Option<Vacancy> {
+    fn vacancy(&self, state: &[u8], hash: u64, glance: Glance) -> Option<Vacancy> {
         match &self.kept {
-            Kept::Exact(exact) => exact.vacancy(state, hash),
+            Kept::Exact(exact) => exact.vacancy(state, hash, glance),
             Kept::Tree(tree) => tree.find(state).is_none().then_some(Vacancy { hash, slot: 0, states: usize::MAX }),
         }
     }
