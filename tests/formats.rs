@@ -1,9 +1,12 @@
 //! What `pv check` prints for other programs: every kind of JSON against the schemas in `docs/schema`, SARIF, JUnit, workflow commands; several
 //! models in one call; `--quiet`; completions and manual pages.
 
+#[path = "common/said.rs"]
+mod said;
 #[path = "common/schema.rs"]
 mod schema;
 
+use said::{code, err, out};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -42,18 +45,6 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
         command.current_dir(&self.0).args(line.split_whitespace()).stdin(Stdio::null()).output().expect("it runs")
     }
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("no signal")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("text")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("text")
 }
 
 fn document(output: &Output) -> Value {
