@@ -1,7 +1,11 @@
 //! The command line from outside: exit codes, where output goes, the shape of the JSON, refused combinations, bad files,
 //! counterexamples from search to replay. Everything here is fast; counts are checked elsewhere.
 
+#[path = "common/said.rs"]
+mod said;
+
 use assert_cmd::Command;
+use said::{code, err, out};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -311,18 +315,6 @@ impl Folder {
         command.current_dir(&self.0).args(line.split_whitespace()).write_stdin(input.to_string());
         command.output().expect("it runs")
     }
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("no signal")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("text")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("text")
 }
 
 fn json(output: &Output) -> Value {

@@ -60,15 +60,18 @@ ATTACK = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>"
 HOSTILE = """/* %s */
 // </script>%s
 #define PAYLOAD "%s\\n"
+#include "<img src=x onerror=window.hacked=2>.h"
 byte x;
 active proctype p() {
   printf(PAYLOAD);
+  say(GIVEN);
   printf("</script>%s %%d\\n", x);
   x = 1;
   assert(x == 0) /* %s */
 }
 """ % ((ATTACK,) * 5)
 HOSTILE_NAME = "<img src=x onerror=window.hacked=1>.pml"
+HOSTILE_PART = 'inline say(text) { /* %s */\n  printf(text) }\n' % ATTACK
 
 
 class Browser:
@@ -400,6 +403,23 @@ def kept(pv, folder, browser):
     assert drawn() > shown, (drawn(), shown)
     browser.run("dispatchEvent(new Event('afterprint'))")
     equal(drawn(), shown)
+    # A window of another size keeps the line in view that the step is about.
+    long = write(folder, "long.pml", "byte x;\n" + "\n" * 60 + "active proctype p() { x = 1;\n" + "\n" * 60 + "assert(false) }\n")
+    browser.call("POST", "/window/rect", {"width": 600, "height": 2000})
+    browser.go(page_of(pv, folder, long, trail_of(pv, folder, long), "long.html"))
+    browser.call("POST", "/window/rect", {"width": 1200, "height": 700})
+    in_view = """const line = document.querySelector('.line.done').getBoundingClientRect(), box = document.getElementById('files').getBoundingClientRect();
+      return line.top >= box.top - 2 && line.bottom <= box.bottom + 2"""
+    until(lambda: browser.run(in_view), "the line of the step is in view")
+    # A chart of many processes is as wide as the paper.
+    many = write(folder, "many.pml", "byte x; active [12] proctype p() { x++; assert(x < 12) }")
+    browser.go(page_of(pv, folder, many, trail_of(pv, folder, many), "many.html"))
+    wide = lambda: browser.run("return document.querySelector('#lanes .rows').getBoundingClientRect().width")
+    assert wide() > 800, wide()
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert wide() < 700, wide()
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    assert wide() > 800, wide()
     equal(browser.run("return document.documentElement.scrollWidth <= innerWidth"), True)
     browser.go(page_of(pv, folder, name, trail, "end.html", "--last", "2"))
     equal(browser.text("#position"), "2 of 2")
@@ -411,15 +431,17 @@ def kept(pv, folder, browser):
 def hostile(pv, folder, browser):
     """Text that asks to be executed is shown."""
     name = write(folder, HOSTILE_NAME, HOSTILE)
-    trail = trail_of(pv, folder, name)
+    write(folder, "<img src=x onerror=window.hacked=2>.h", HOSTILE_PART)
+    given = ["-D", f'GIVEN="</script>{ATTACK}"']
+    trail = trail_of(pv, folder, name, *given)
     with open(os.path.join(folder, trail)) as file:
         kept_trail = json.load(file)
     kept_trail["error"]["message"] = ATTACK
     kept_trail["model"] = ATTACK
     with open(os.path.join(folder, trail), "w") as file:
         json.dump(kept_trail, file)
-    explorer = Explorer(pv, folder, name, trail)
-    for address in [page_of(pv, folder, name, trail, "hostile.html"), explorer.address]:
+    explorer = Explorer(pv, folder, name, trail, *given)
+    for address in [page_of(pv, folder, name, trail, "hostile.html", *given), explorer.address]:
         browser.go(address)
         whole = []
         for _ in range(12):
@@ -427,6 +449,7 @@ def hostile(pv, folder, browser):
             browser.key(LEFT)
         whole = " ".join(whole) + browser.text("header")
         assert whole.count(ATTACK) > 6, whole.count(ATTACK)
+        assert "<img src=x onerror=window.hacked=2>.h" in whole and "</script>" + ATTACK in whole, whole
         assert "onerror" in browser.text("#title"), browser.text("#title")
         equal(browser.run("return [document.scripts.length, document.images.length, typeof window.hacked]"), [2, 0, "undefined"])
         assert "onerror" in browser.run("return document.title")

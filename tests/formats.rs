@@ -1,9 +1,12 @@
 //! What `pv check` prints for other programs: every kind of JSON against the schemas in `docs/schema`, SARIF, JUnit, workflow commands; several
 //! models in one call; `--quiet`; completions and manual pages.
 
+#[path = "common/said.rs"]
+mod said;
 #[path = "common/schema.rs"]
 mod schema;
 
+use said::{code, err, out};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -42,18 +45,6 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pv"));
         command.current_dir(&self.0).args(line.split_whitespace()).stdin(Stdio::null()).output().expect("it runs")
     }
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("no signal")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("text")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("text")
 }
 
 fn document(output: &Output) -> Value {
@@ -147,7 +138,9 @@ fn a_replay_tells_every_step_with_the_state_behind_it() {
     let line = trail.lines().find(|line| line.contains("\"actor\"")).expect("a step").trim_end_matches(',').to_string();
     folder.write("twice.json", &trail.replace(&line, &format!("{line},\n{line}")));
     let output = folder.pv("replay broken.pml twice.json --json");
-    assert_eq!((code(&output), out(&output).as_str()), (2, ""));
+    let refused = document(&output);
+    must_fit("replay", &refused, "a trail that does not replay");
+    assert_eq!((code(&output), &refused["verdict"], &refused["steps"]), (2, &json!("not-checked"), &Value::Null));
     assert!(err(&output).contains("the trail does not replay: step 2"), "{}", err(&output));
 }
 

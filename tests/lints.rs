@@ -133,6 +133,14 @@ fn cut_off() {
 
 #[test]
 fn assignments_as_guards() {
+    // The other option compares with the same number.
+    fires(Code::AssignedGuard, "byte n; init { do :: n < 5 -> n++ :: n = 5 -> break od; assert(n == 5) }");
+    fires(
+        Code::AssignedGuard,
+        "#define N 5\nbyte n; init { do :: n != N -> n++ :: n = N -> break od; assert(n == 5) }",
+    );
+    silent("byte n; init { do :: n < 5 -> n++ :: n = 0 -> break od; assert(n == 0) }");
+    silent("byte n; init { do :: n < 5 -> n++ :: n = 5; break od; assert(n == 5) }");
     fires(Code::AssignedGuard, "byte x; init { if :: x = 1 -> skip :: else -> x = 0 fi; assert(x < 2) }");
     fires(Code::AssignedGuard, "byte x; init { do :: x == 0 -> x++ :: x = 1 -> break od; assert(x < 2) }");
     // A step that may be taken or not: a choice at random.

@@ -1,8 +1,11 @@
 //! A run in the user's words, on the command line: values that are watched in a replay, a simulation that starts with a trail, and a simulation by hand.
 
+#[path = "common/said.rs"]
+mod said;
 #[path = "common/schema.rs"]
 mod schema;
 
+use said::{code, err, out};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -42,18 +45,6 @@ impl Folder {
         let _ = child.stdin.take().expect("a pipe").write_all(input);
         child.wait_with_output().expect("it ends")
     }
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("no signal")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("text")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("text")
 }
 
 const REPLAY: [&str; 3] = ["replay", "broken.pml", "broken.pml.trail.json"];
@@ -119,10 +110,136 @@ fn wrong_expressions_are_told_before_anything_is_printed() {
         for json in [&[][..], &["--json"]] {
             let output = watched(&folder, &[&["--watch", "x", "--watch", wrong], json].concat());
             let message = err(&output);
-            assert_eq!((code(&output), out(&output).as_str()), (2, ""), "{wrong}: {message}");
+            assert_eq!(code(&output), 2, "{wrong}: {message}");
             assert!(message.contains("--watch") && message.contains(why), "{wrong}: {message}");
+            // No step; who asked for an object gets the one that says why.
+            match json {
+                [] => assert_eq!(out(&output), "", "{wrong}"),
+                _ => refusal(&output, "replay", why),
+            }
         }
     }
+}
+
+/// One JSON object that says why there is no other one.
+fn refusal(output: &Output, kind: &str, why: &str) {
+    let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema").join(format!("{kind}.json"));
+    let schema = serde_json::from_str(&std::fs::read_to_string(schema).expect("a schema")).expect("JSON");
+    assert_eq!(schema::errors(&schema, &value), [""; 0], "{value:#}");
+    assert_eq!((&value["verdict"], &value["exit_code"]), (&json!("not-checked"), &json!(2)), "{value:#}");
+    assert!(value["reason"].as_str().expect("a reason").contains(why), "{why}: {value:#}");
+}
+
+#[test]
+fn who_asked_for_json_gets_it_where_something_is_wrong() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("wrong.pml"), "init { x = 1 }").expect("written");
+    for (line, kind, why) in [
+        ("replay --json gone.pml broken.pml.trail.json", "replay", "gone.pml"),
+        ("replay --json broken.pml gone.json", "replay", "gone.json"),
+        ("replay --json broken.pml broken.pml", "replay", "broken.pml"),
+        ("replay --json meets.pml broken.pml.trail.json", "replay", "another model"),
+        ("replay --json wrong.pml broken.pml.trail.json", "replay", "unknown variable"),
+        ("replay --json broken.pml", "replay", "TRAIL"),
+        ("replay --json broken.pml broken.pml.trail.json --chart broken.pml", "replay", "that is the model"),
+        ("stats --json gone.pml", "stats", "gone.pml"),
+        ("stats --json wrong.pml", "stats", "unknown variable"),
+        ("stats --json broken.pml --hubs many", "stats", "many"),
+        ("stats --json broken.pml --svg gone/s.svg", "stats", "gone/s.svg"),
+        ("resume --json gone.checkpoint", "check", "gone.checkpoint"),
+        ("resume --format json broken.pml", "check", "not a checkpoint"),
+        ("resume --json", "check", "CHECKPOINT"),
+    ] {
+        let output = folder.pv(&line.split(' ').collect::<Vec<_>>(), "");
+        assert_eq!(code(&output), 2, "{line}: {}", err(&output));
+        refusal(&output, kind, why);
+        assert!(!err(&output).is_empty() && !err(&output).contains("os error"), "{line}: {}", err(&output));
+    }
+    // What was printed already stays the only object.
+    let output = watched(&folder, &["--json", "--chart", "gone/c.svg"]);
+    assert_eq!(code(&output), 2);
+    assert!(serde_json::from_slice::<Value>(&output.stdout).expect("one object")["steps"].is_array());
+    // Others read SARIF.
+    let output = folder.pv(&["resume", "--format", "sarif", "gone.checkpoint"], "");
+    assert!(out(&output).contains("sarif-2.1.0") && err(&output).contains("gone.checkpoint"), "{}", out(&output));
+}
+
+#[test]
+fn values_that_are_cut_off_are_told_where_it_happens() {
+    let folder = Folder::new();
+    let model = "byte x = 250;\nshort s = 32767;\nunsigned u : 3;\nbool b;\nactive proctype P() {\n  do\n  :: x >= 250 -> x = x + 3\n  :: else -> break\n  od;\n  \
+                 s++;\n  u = x + 12;\n  b = u;\n  assert(false)\n}\n";
+    std::fs::write(folder.path().join("cut.pml"), model).expect("written");
+    assert_eq!(code(&folder.pv(&["check", "cut.pml"], "")), 1);
+    let told = [
+        "256 does not fit a byte (0 to 255): it becomes 0",
+        "32768 does not fit a short (-32768 to 32767): it becomes -32768",
+        "12 does not fit unsigned : 3: it becomes 4",
+        "4 does not fit a bool (0 or 1): it becomes 0",
+    ];
+    let line = ["replay", "cut.pml", "cut.pml.trail.json"];
+    let replay = out(&folder.pv(&line, ""));
+    let found: Vec<&str> = replay.lines().map(str::trim).filter(|line| line.contains("does not fit")).collect();
+    assert_eq!(found, told, "{replay}");
+    // A simulation says so also where no steps are shown, as SPIN's does, and once for each statement.
+    let simulated = folder.pv(&["simulate", "cut.pml"], "");
+    assert!(out(&simulated).starts_with("warning: cut.pml:7: 256 does not fit a byte"), "{}", out(&simulated));
+    assert_eq!(out(&simulated).matches("warning: ").count(), 4, "{}", out(&simulated));
+    let output = folder.pv(&[&line[..], &["--json"]].concat(), "");
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let steps = run["steps"].as_array().expect("steps");
+    let cut: Vec<&Value> = steps.iter().map(|step| &step["cut_off"]).filter(|cut| !cut.is_null()).collect();
+    assert_eq!(cut, told, "{run:#}");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema/replay.json");
+    let schema = serde_json::from_str(&std::fs::read_to_string(schema).expect("a schema")).expect("JSON");
+    assert_eq!(schema::errors(&schema, &run), [""; 0]);
+    // The page has it at the step.
+    assert_eq!(code(&folder.pv(&[&line[..], &["--html", "cut.html"]].concat(), "")), 0);
+    let page = std::fs::read_to_string(folder.path().join("cut.html")).expect("a page");
+    assert!(told.iter().all(|text| page.contains(&format!("\"cut\":\"{text}\""))), "{page}");
+}
+
+/// Steps that the source has no statement for, and statements that are not written as the model has them.
+const WORDS: &str = "#define N 2\nbyte a[N], i, n;\ninline fill(v) {\n  for (i : 0 .. N - 1) { a[i] = v }\n}\nactive proctype P() {\n  \
+                     fill(N);\n  atomic { if :: true -> n++ :: n > N fi; n++ };\n  d_step { n = N; n++ };\n  for (i : i + 1 .. 3) { skip };\n  \
+                     for (i in a) { skip };\n  assert(n < N);\n  n = N\n}\n";
+
+#[test]
+fn statements_stand_as_they_are_written() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("words.pml"), WORDS).expect("written");
+    assert_eq!(code(&folder.pv(&["check", "words.pml", "--full"], "")), 1);
+    let line = ["replay", "words.pml", "words.pml.trail.json"];
+    let replay = out(&folder.pv(&line, ""));
+    let simulated = out(&folder.pv(&["simulate", "words.pml", "--show-steps"], ""));
+    for text in [&replay, &simulated] {
+        let steps: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("   ") && line.contains("words.pml:"))
+            .map(|line| line.split_once("words.pml:").expect("a place").1.trim_start_matches(char::is_numeric).trim())
+            .collect();
+        let call = "   in fill(N)";
+        let [start, holds, more] = ["i = 0", "i <= N - 1", "i++"].map(|text| format!("{text}{call}"));
+        // A statement that ends with an argument is told with it.
+        let whole = format!("a[i] = 2{call}");
+        let round = [holds.as_str(), whole.as_str(), more.as_str()];
+        assert_eq!(steps[..7], [&[start.as_str()], &round[..], &round].concat(), "{text}");
+        assert!(steps.contains(&"fi") && steps.contains(&"d_step { n = N; n++ }"), "{text}");
+        // The first of these steps and the last of the body have the same text in the model.
+        assert!(steps.contains(&"i = (i+1)") && steps.contains(&"i <= 3"), "{text}");
+        assert!(steps.contains(&"assert(n < N)") && !text.contains("((i<=("), "{text}");
+    }
+    assert!(replay.contains("processes: 1\n  P(0) ") && replay.contains(": n = N\n"), "{replay}");
+    let expanded = out(&folder.pv(&[&line[..], &["--expanded"]].concat(), ""));
+    assert!(expanded.contains("((i<=(2-1)))") && expanded.contains(": n = 2\n"), "{expanded}");
+    // By hand the choices are told in the same words.
+    let by_hand = by_hand(&folder, "words.pml", "1\nq\n");
+    assert!(by_hand.contains("words.pml:4: i <= N - 1   in fill(N)\n"), "{by_hand}");
+    // In a chart, too; what only looks or jumps has no words there.
+    assert_eq!(code(&folder.pv(&[&line[..], &["--chart", "w.mmd"]].concat(), "")), 0);
+    let chart = std::fs::read_to_string(folder.path().join("w.mmd")).expect("a chart");
+    assert!(chart.contains(" · a[i] = 2") && chart.contains(" · i++") && !chart.contains("#60;= N"), "{chart}");
 }
 
 #[test]
@@ -133,6 +250,15 @@ fn watched_values_of_a_property_and_of_a_rendezvous() {
     let text = out(&output);
     assert!(text.contains("watch got: 0\n") && text.contains("watch got: 0 -> 7\n"), "{text}");
     assert!(text.contains("watch got: 7 -> 9\n"), "{text}");
+}
+
+#[test]
+fn steps_of_a_formula_say_what_they_look_at() {
+    let folder = Folder::new();
+    let text = out(&folder.pv(&["replay", "meets.pml", "meets.pml.trail.json", "--claim-steps"], ""));
+    let steps: Vec<&str> = text.lines().filter(|line| line.contains("  claim small  ")).collect();
+    assert!(!steps.is_empty() && steps.iter().all(|step| !step.ends_with("  small")), "{text}");
+    assert!(steps.iter().any(|step| step.contains("got<9")), "{text}");
 }
 
 fn simulated(folder: &Folder, model: &str, more: &[&str], input: &str) -> Output {

@@ -8,6 +8,7 @@ use crate::source::visible::visible;
 use anstream::{AutoStream, ColorChoice};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Exit code for a wrong model or a wrong command line.
@@ -20,12 +21,14 @@ pub(crate) struct Console {
     pub options: OutputArgs,
     /// What was said on standard error, for formats that tell it on standard output, too.
     told: Mutex<Vec<Told>>,
+    /// Something was, or was to be, written to standard output.
+    wrote: AtomicBool,
 }
 
 impl Console {
     /// With the options of the command line.
     pub(crate) fn new(options: OutputArgs) -> Console {
-        Console { options, told: Mutex::default() }
+        Console { options, told: Mutex::default(), wrote: AtomicBool::default() }
     }
 
     /// Keeps what is said on standard error.
@@ -38,8 +41,14 @@ impl Console {
         std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Was anything written to standard output?
+    pub(crate) fn wrote(&self) -> bool {
+        self.wrote.load(Ordering::Relaxed)
+    }
+
     /// Standard output; colours as asked for.
     pub(crate) fn out(&self) -> AutoStream<io::StdoutLock<'static>> {
+        self.wrote.store(true, Ordering::Relaxed);
         AutoStream::new(io::stdout().lock(), self.choice(io::stdout().is_terminal()))
     }
 
@@ -82,6 +91,7 @@ impl Console {
     /// with control characters written out. Gives the exit code, as [`Console::print`] does.
     #[must_use]
     pub(crate) fn print_data(&self, text: &str, code: u8) -> u8 {
+        self.wrote.store(true, Ordering::Relaxed);
         let mut out = io::stdout().lock();
         let written = out.write_all(shown_to(text, &out).as_bytes()).and_then(|()| out.flush());
         drop(out);
@@ -90,7 +100,7 @@ impl Console {
 
     /// Says on standard error what is wrong, and gives the exit code for it.
     pub(crate) fn wrong(&self, message: impl std::fmt::Display) -> u8 {
-        let message = message.to_string();
+        let message = plain(&message.to_string());
         self.keep([Told::error(&message)]);
         let message = visible(&message);
         self.say(&format!("\x1b[1;31merror\x1b[0m: {message}\n"));
@@ -104,7 +114,7 @@ impl Console {
 
     /// A warning on standard error, unless `--quiet`.
     pub(crate) fn warn(&self, message: impl std::fmt::Display) {
-        let message = message.to_string();
+        let message = plain(&message.to_string());
         self.keep([Told::warning(&message)]);
         if !self.options.quiet {
             let message = visible(&message);
@@ -121,6 +131,19 @@ impl Console {
         };
         if wanted { ColorChoice::Always } else { ColorChoice::Never }
     }
+}
+
+/// What the system says about a file without what helps nobody: the number of the error, and the name of a temporary file.
+fn plain(message: &str) -> String {
+    let mut text = message.to_owned();
+    for (start, end) in [(" (os error ", ")"), (" at path \"", "\"")] {
+        while let Some(from) = text.find(start) {
+            let behind = from + start.len();
+            let Some(length) = text[behind..].find(end) else { break };
+            text.replace_range(from..behind + length + end.len(), "");
+        }
+    }
+    text
 }
 
 /// The text without lines that the log of a CI system would take for commands: a model or the name of a file could give them.

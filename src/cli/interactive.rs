@@ -8,7 +8,7 @@ use super::steps::{base_name, print_state};
 use crate::explore::why::blocked;
 use crate::model::{Automaton, Location};
 use crate::report::number::thousands;
-use crate::report::place;
+use crate::report::{place, written};
 use crate::search::outcome::Actor;
 use crate::search::walk::possible::{Choice, by_chance};
 use crate::source::visible::visible;
@@ -118,7 +118,7 @@ impl<'s, 'a> Dialog<'s, 'a> {
             [] => Ok(()),
             ["q" | "quit"] => return Ok(Next::Quits),
             ["help" | "h" | "?"] => printed(writeln!(out, "{HELP}")),
-            ["p"] => printed(print_state(out, &self.simulation.recorder.view())),
+            ["p"] => printed(print_state(out, &self.simulation.recorder.view(), Some(self.simulation.map))),
             ["why"] => printed(self.why(list, out)),
             ["u" | "undo"] => self.undo(),
             ["redo"] => self.redo(),
@@ -196,9 +196,10 @@ impl<'s, 'a> Dialog<'s, 'a> {
         let view = self.simulation.recorder.view();
         let name = view.process_name(pid);
         let Some(transition) = view.proctype(pid).automaton.transitions.get(transition as usize) else { return name };
+        let text = written::worded_with_calls(self.simulation.map, transition.span, &transition.text);
         match place(self.simulation.map, transition.span) {
-            Some((file, line)) => format!("{name} {}:{line}: {}", visible(base_name(file)), transition.text),
-            None => format!("{name}: {}", transition.text),
+            Some((file, line)) => format!("{name} {}:{line}: {text}", visible(base_name(file))),
+            None => format!("{name}: {text}"),
         }
     }
 

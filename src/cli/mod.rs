@@ -127,7 +127,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(run(&cli))
 }
 
-/// The command line makes no sense. Of `check` some ask for a document on standard output; they get one. Gives the exit code.
+/// The command line makes no sense. Who asks for a document on standard output gets one. Gives the exit code.
 fn refused(error: &clap::Error) -> u8 {
     let code = u8::try_from(error.exit_code()).unwrap_or(WRONG);
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -137,8 +137,13 @@ fn refused(error: &clap::Error) -> u8 {
         apart || words.contains(&whole) || (name == "json" && words.iter().any(|word| word == "--json"))
     };
     let named = |format: &&Format| format.to_possible_value().is_some_and(|value| asked(value.get_name()));
-    let format = Format::value_variants().iter().find(named).copied();
-    if let (true, true, Some(format)) = (error.use_stderr(), words.iter().any(|word| word == "check"), format) {
+    let command = words.iter().find(|word| ["check", "resume", "replay", "stats"].contains(&word.as_str()));
+    let format = match command.map(String::as_str) {
+        Some("check" | "resume") => Format::value_variants().iter().find(named).copied(),
+        Some(_) => asked("json").then_some(Format::Json),
+        None => None,
+    };
+    if let (true, Some(format)) = (error.use_stderr(), format) {
         let console = Console::new(Default::default());
         let text = error.render().to_string();
         let message =
@@ -177,10 +182,10 @@ fn run(cli: &Cli) -> u8 {
     match &cli.command {
         Command::Check(args) => check::run(&console, args),
         Command::Simulate(args) => simulate::run(&console, args),
-        Command::Replay(args) => replay::run(&console, args),
+        Command::Replay(args) => replay::run_as_asked(&console, args),
         Command::Explore(args) => explore::run(&console, args),
         Command::Compare(args) => compare::run(&console, args),
-        Command::Stats(args) => stats::run(&console, args),
+        Command::Stats(args) => stats::run_as_asked(&console, args),
         Command::Resume(args) => resume::run(&console, args),
         Command::Graph(args) => graph::run(&console, args),
         Command::Certify(args) => certify::run(&console, args),

@@ -117,6 +117,15 @@ impl<'a> Output<'a> {
     }
 }
 
+/// A command that was asked for one JSON object and had to stop before it wrote anything gives the one that says why. Gives the exit code.
+pub(super) fn or_reason(console: &Console, model: Option<&str>, code: u8) -> u8 {
+    if code != WRONG || console.wrote() {
+        return code;
+    }
+    let name = model.map_or("", |model| if model == "-" { "<stdin>" } else { model });
+    console.print_data(&json::text(&not_checked(&Checked::not_checked(name, code, console.take_told()))), code)
+}
+
 /// The document about a command line that makes no sense: no model was looked at. Gives the exit code.
 pub(super) fn refused(console: &Console, format: Format) -> u8 {
     let checked = Checked::not_checked("", WRONG, console.take_told());

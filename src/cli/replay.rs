@@ -5,6 +5,7 @@ use super::check::is_same_file;
 use super::console::Console;
 use super::load::load_for_replay;
 use super::options::ModelArgs;
+use super::output;
 use super::replay_json;
 use super::steps::{Layout, base_name, print_record, print_state};
 use super::watched::{Watched, Watches};
@@ -58,8 +59,13 @@ pub(crate) struct ReplayArgs {
     last: Option<u64>,
 }
 
-/// Runs the command; gives the exit code.
-pub(crate) fn run(console: &Console, args: &ReplayArgs) -> u8 {
+/// Runs the command; gives the exit code. Who asked for JSON gets an object also where something is wrong.
+pub(crate) fn run_as_asked(console: &Console, args: &ReplayArgs) -> u8 {
+    let code = run(console, args);
+    if args.json { output::or_reason(console, Some(&args.model.model), code) } else { code }
+}
+
+fn run(console: &Console, args: &ReplayArgs) -> u8 {
     // The trail first: the property that it is about may stand in it.
     let trail = match Trail::read(&args.trail) {
         Ok(trail) => trail,
@@ -191,14 +197,14 @@ impl Shown<'_> {
         number >= self.silent && (record.pid.is_some() || self.args.claim_steps || record.trap.is_some())
     }
 
+    fn is_as_written(&self) -> bool {
+        self.args.as_written || !self.args.expanded
+    }
+
     /// The step as it is to be printed.
     fn worded(&self, mut record: Record) -> Record {
-        if self.args.as_written || !self.args.expanded {
-            record.text =
-                written::statement(self.map, record.span).map_or(record.text, |text| visible(&text).into_owned());
-            for call in written::calls(self.map, record.span) {
-                record.text.push_str(&format!("   in {}", visible(&call)));
-            }
+        if self.is_as_written() {
+            record.text = written::worded_with_calls(self.map, record.span, &record.text);
         }
         record
     }
@@ -254,7 +260,7 @@ fn play(
     }
     let written = written
         .and_then(|()| writeln!(out, "\n{}", ending(trail)))
-        .and_then(|()| print_state(&mut out, &recorder.view()))
+        .and_then(|()| print_state(&mut out, &recorder.view(), shown.is_as_written().then_some(shown.map)))
         .and_then(|()| out.flush());
     // What is left in the buffer of a failed output would fail again.
     let (_, _) = out.into_parts();

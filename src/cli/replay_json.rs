@@ -125,12 +125,15 @@ fn told(number: usize, record: &Record, view: &View<'_>, map: &SourceMap) -> Val
         "column": region.as_ref().map(|region| region.column),
         "end": region.as_ref().map(|region| region.end),
         "text": record.text,
-        "written": written::statement(map, record.span),
+        "written": written::statement(map, record.span, &record.text),
         "calls": written::calls(map, record.span),
         "changes": changes,
     });
     if !printed.is_empty() {
         value["printed"] = printed.into();
+    }
+    if let Some(cut_off) = &record.cut_off {
+        value["cut_off"] = cut_off.as_str().into();
     }
     if let Some(trap) = &record.trap {
         value["error"] = trap.as_str().into();

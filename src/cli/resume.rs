@@ -11,7 +11,7 @@ use super::combine;
 use super::console::Console;
 use super::load::load_for_resume;
 use super::options::{CheckArgs, Format, SearchArgs, StoreKind};
-use super::output::Output;
+use super::output::{self, Output};
 use super::plan::plans;
 use crate::checkpoint::{CheckpointSchedule, Origin, Reader, container};
 use crate::model::Model;
@@ -41,6 +41,12 @@ pub(crate) struct ResumeArgs {
     search: SearchArgs,
 }
 
+impl ResumeArgs {
+    fn format(&self) -> Format {
+        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    }
+}
+
 /// The checkpoints of a check, if it is to leave any.
 pub(super) fn schedule(args: &CheckArgs, model: &Model) -> Result<Option<CheckpointSchedule>, String> {
     let Some(target) = &args.search.checkpoint else { return Ok(None) };
@@ -53,19 +59,31 @@ pub(super) fn schedule(args: &CheckArgs, model: &Model) -> Result<Option<Checkpo
 
 /// Runs the command; gives the exit code.
 pub(crate) fn run(console: &Console, args: &ResumeArgs) -> u8 {
-    let (reader, origin) = match open(&args.file) {
-        Ok(opened) => opened,
-        Err(limit) => return console.wrong(message(limit)),
+    let (options, reader, origin) = match prepare(args) {
+        Ok(prepared) => prepared,
+        Err(message) => {
+            console.wrong(message);
+            return output::refused(console, args.format());
+        }
     };
+    let mut output = Output::new(console, &options);
+    let code = go_on(console, &options, reader, &origin, &mut output);
+    output.close(&options.model.model, code);
+    output.finish()
+}
+
+/// The checkpoint, and the options of its search with what the command line changes.
+fn prepare(args: &ResumeArgs) -> Result<(CheckArgs, Reader, Origin<CheckArgs>), String> {
+    let (reader, origin) = open(&args.file).map_err(message)?;
     let mut options = origin.options.clone();
     if std::env::current_dir().unwrap_or_default() != origin.folder {
         locate(&mut options, &origin.folder);
     }
     if args.search.is_spread() || args.search.process.is_some() {
-        return console.wrong("--hosts and --processes with pv resume make no sense: checkpoints are of one process");
+        return Err("--hosts and --processes with pv resume make no sense: checkpoints are of one process".into());
     }
     if let Some(option) = fixed(&args.search) {
-        return console.wrong(format!("{option} cannot be changed: the counts of both parts would not go together"));
+        return Err(format!("{option} cannot be changed: the counts of both parts would not go together"));
     }
     // The search that left it may have been killed, and this one may need no folder, or another one.
     work_dir::sweep(options.search.work_dir.as_deref());
@@ -76,13 +94,8 @@ pub(crate) fn run(console: &Console, args: &ResumeArgs) -> u8 {
     if let Some(model) = &args.model {
         options.model.model = model.clone();
     }
-    if let Err(message) = combine::check(&options) {
-        return console.wrong(message);
-    }
-    let mut output = Output::new(console, &options);
-    let code = go_on(console, &options, reader, &origin, &mut output);
-    output.close(&options.model.model, code);
-    output.finish()
+    combine::check(&options)?;
+    Ok((options, reader, origin))
 }
 
 /// Goes on with the search of a checkpoint.

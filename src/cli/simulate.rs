@@ -13,13 +13,15 @@ use crate::report::chart;
 use crate::report::number::counted;
 use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::{Trail, write_atomically};
+use crate::report::written;
 use crate::search::outcome::{Actor, Step};
 use crate::search::walk::possible::{Choice, atomic_after, by_chance, choices};
-use crate::source::SourceMap;
 use crate::source::visible::visible;
+use crate::source::{SourceMap, Span};
 use clap::Args;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -85,6 +87,7 @@ pub(crate) fn run(console: &Console, args: &SimulateArgs) -> u8 {
             return 1;
         }
     };
+    recorder = recorder.with_cut_off();
     if args.show_steps || args.interactive {
         recorder = recorder.with_changes();
     }
@@ -103,6 +106,7 @@ pub(crate) fn run(console: &Console, args: &SimulateArgs) -> u8 {
         start: 0,
         show_steps: args.show_steps,
         at_line_start: true,
+        cut_off: HashSet::new(),
     };
     if args.interactive {
         return Dialog::new(&mut simulation, args.steps).run(console, lead.as_ref());
@@ -160,6 +164,8 @@ pub(super) struct Simulation<'a> {
     pub(super) show_steps: bool,
     /// Nothing stands on the current line of output: a model may print without a line end.
     at_line_start: bool,
+    /// Where it was told that a value does not fit: once is enough.
+    cut_off: HashSet<Span>,
 }
 
 /// What came of a choice.
@@ -201,7 +207,8 @@ impl Simulation<'_> {
             return Err(format!("there is no process {pid}"));
         }
         let (proctype, state) = (machine.proctype(usize::from(pid)), machine.saved().to_vec());
-        let record = self.recorder.take(step)?;
+        let mut record = self.recorder.take(step)?;
+        record.text = written::worded_with_calls(self.map, record.span, &record.text);
         // A step that failed has not moved, and neither has it left its block.
         if record.trap.is_none() || self.recorder.machine().saved() != state {
             self.atomic = atomic_after(self.recorder.machine(), proctype, step);
@@ -265,9 +272,13 @@ impl Simulation<'_> {
             direct.write_all(shown_to(&text, &direct).as_bytes())?;
             self.at_line_start = text.ends_with('\n');
         }
+        let place = || record.place.as_ref().map(|(file, line)| format!("{}:{line}: ", visible(file)));
+        if let Some(cut_off) = record.cut_off.as_ref().filter(|_| self.cut_off.insert(record.span)) {
+            self.end_line(out)?;
+            writeln!(out, "\x1b[33mwarning\x1b[0m: {}{cut_off}", place().unwrap_or_default())?;
+        }
         if let Some(trap) = &record.trap {
-            let place =
-                record.place.as_ref().map(|(file, line)| format!("{}:{line}: ", visible(file))).unwrap_or_default();
+            let place = place().unwrap_or_default();
             self.end_line(out)?;
             writeln!(out, "\x1b[1;31merror\x1b[0m: {place}{trap}")?;
         }
@@ -289,7 +300,7 @@ impl Simulation<'_> {
             match &followed {
                 Ok(ChoiceResult::Fine) => {}
                 Ok(ChoiceResult::Failed) => {
-                    let _ = print_state(&mut out, &self.recorder.view());
+                    let _ = print_state(&mut out, &self.recorder.view(), Some(self.map));
                     break 1;
                 }
                 Err(what) => break console.wrong(what),
@@ -308,7 +319,7 @@ impl Simulation<'_> {
             match self.take(choice, &mut out) {
                 Ok(ChoiceResult::Fine) => {}
                 Ok(ChoiceResult::Failed) => {
-                    let _ = print_state(&mut out, &self.recorder.view());
+                    let _ = print_state(&mut out, &self.recorder.view(), Some(self.map));
                     break 1;
                 }
                 Err(what) => break console.wrong(what),
@@ -335,7 +346,7 @@ impl Simulation<'_> {
             writeln!(out, "\x1b[1;31minvalid end state\x1b[0m after {}", counted(self.steps, "step", "steps"))?;
         }
         if self.recorder.machine().process_count() > 0 {
-            print_state(out, &self.recorder.view())?;
+            print_state(out, &self.recorder.view(), Some(self.map))?;
         }
         Ok(u8::from(!valid))
     }

@@ -3,6 +3,7 @@
 use super::console::{Console, WRONG};
 use super::load::load_model;
 use super::options::ModelArgs;
+use super::output;
 use super::values;
 use crate::exec::Program;
 use crate::report::plot;
@@ -39,8 +40,13 @@ pub(crate) struct StatsArgs {
     hubs: u16,
 }
 
-/// Runs the command; gives the exit code.
-pub(crate) fn run(console: &Console, args: &StatsArgs) -> u8 {
+/// Runs the command; gives the exit code. Who asked for JSON gets an object also where something is wrong.
+pub(crate) fn run_as_asked(console: &Console, args: &StatsArgs) -> u8 {
+    let code = run(console, args);
+    if args.json { output::or_reason(console, Some(&args.model.model), code) } else { code }
+}
+
+fn run(console: &Console, args: &StatsArgs) -> u8 {
     let loaded = match load_model(console, &args.model) {
         Ok(loaded) => loaded,
         Err(code) => return code,

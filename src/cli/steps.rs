@@ -1,14 +1,16 @@
 //! Steps and states as replay and simulation print them.
 
 use crate::exec::show::View;
-use crate::model::Model;
+use crate::model::{Model, Transition};
 use crate::report::recorder::Record;
+use crate::report::written;
 use crate::source::visible::visible;
 use crate::source::{SourceFile, SourceMap};
 use std::io::{self, Write};
 
 const DIM: &str = "\x1b[2m";
 const RED: &str = "\x1b[1;31m";
+const YELLOW: &str = "\x1b[33m";
 const PLAIN: &str = "\x1b[0m";
 
 /// How wide the columns are.
@@ -64,21 +66,29 @@ pub(crate) fn print_record(
             absent(&change.new)
         )?;
     }
+    if let Some(cut_off) = &record.cut_off {
+        writeln!(out, "{:>indent$}  {YELLOW}{cut_off}{PLAIN}", "")?;
+    }
     if let Some(trap) = &record.trap {
         writeln!(out, "{:>indent$}  {RED}{trap}{PLAIN}", "")?;
     }
     Ok(())
 }
 
-/// Where each process stands, and the value of every variable and channel.
-pub(crate) fn print_state(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
+/// Where each process stands, and the value of every variable and channel. With a map the statements are told as they stand in the
+/// source.
+pub(crate) fn print_state(out: &mut impl Write, view: &View<'_>, map: Option<&SourceMap>) -> io::Result<()> {
     let processes = view.machine.process_count();
     writeln!(out, "processes: {processes}")?;
     for pid in 0..processes {
         let automaton = &view.proctype(pid).automaton;
         let location = automaton.locations.get(view.machine.location(pid) as usize);
-        let waits: Vec<&str> = match location {
-            Some(_) => automaton.at(view.machine.location(pid)).iter().map(|transition| &*transition.text).collect(),
+        let worded = |transition: &Transition| match map {
+            Some(map) => written::worded(map, transition.span, &transition.text),
+            None => transition.text.to_string(),
+        };
+        let waits: Vec<String> = match location {
+            Some(_) => automaton.at(view.machine.location(pid)).iter().map(worded).collect(),
             None => Vec::new(),
         };
         let end = if view.machine.place(pid).valid_end { " (valid end)" } else { "" };

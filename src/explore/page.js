@@ -197,6 +197,7 @@ function showStep() {
     box.append(line);
   });
   for (const text of step.printed || []) box.append(element('p', 'printed code', visible(text.replace(/\n$/, ''))));
+  if (step.cut) box.append(element('p', 'cut', visible(step.cut)));
   if (step.trap) box.append(element('p', 'trap', visible(step.trap)));
   if (position === last() && run.error && run.error.message !== step.trap) box.append(element('p', 'trap', visible(run.error.message)));
 }
@@ -706,9 +707,11 @@ $('rununtil').addEventListener('click', runUntil);
 $('until').addEventListener('submit', event => { event.preventDefault(); find(); });
 $('watch').addEventListener('submit', event => { event.preventDefault(); addWatch($('expression').value); });
 $('lanes').addEventListener('scroll', drawChart, { passive: true });
-window.addEventListener('resize', drawChart);
-window.addEventListener('beforeprint', () => { printing = true; drawChart(); });
-window.addEventListener('afterprint', () => { printing = false; drawChart(); });
+// Panels of another size: what is spoken of stays in view.
+window.addEventListener('resize', () => { showSource(); showChart(); });
+// On paper the chart is as wide as the page, about 680 points of a screen.
+window.addEventListener('beforeprint', () => { printing = true; $('lanes').style.zoom = Math.min(1, 680 / chart.width); drawChart(); });
+window.addEventListener('afterprint', () => { printing = false; $('lanes').style.zoom = ''; drawChart(); });
 openRun(run, data.at === undefined ? last() : data.at);
 showTree();
 })();

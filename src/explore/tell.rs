@@ -68,9 +68,8 @@ impl Subject<'_> {
     /// A statement as it stands in the source, on one line. What stands nowhere (the end of a process, a jump) has the
     /// text of the model.
     fn text(&self, transition: &Transition) -> String {
-        let is_word =
-            |text: &String| text.chars().any(char::is_alphanumeric) && !transition.text.starts_with(['.', '-']);
-        if let Some(text) = written::statement(self.map, transition.span).filter(is_word) {
+        let is_word = |text: &String| text.chars().any(char::is_alphanumeric) && !transition.text.starts_with('-');
+        if let Some(text) = written::statement(self.map, transition.span, &transition.text).filter(is_word) {
             return text;
         }
         let site = self.map.use_site(transition.span);
@@ -193,12 +192,14 @@ impl<'a> Teller<'a> {
     /// Takes the steps of a move and tells them.
     pub(crate) fn tell(&mut self, steps: &[Step]) -> Result<Value, String> {
         let number = self.taken + 1;
-        let (mut parts, mut printed, mut changes, mut trap) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let (mut parts, mut printed, mut changes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cut_off, mut trap) = (None, None);
         for &step in steps {
             let (record, statement) = self.take(step)?;
             parts.push(json!([record.who, record.pid, statement]));
             printed.extend(record.printed.iter().map(|printed| printed.text(self.subject.model)));
             changes.extend(record.changes.into_iter().map(|change| json!([change.name, change.old, change.new])));
+            cut_off = cut_off.or(record.cut_off);
             trap = trap.or(record.trap);
         }
         let mut told = json!({"n": number, "parts": parts, "events": self.events(), "moves": self.moves()});
@@ -208,6 +209,9 @@ impl<'a> Teller<'a> {
         }
         if !changes.is_empty() {
             add("changes", changes.into());
+        }
+        if let Some(cut_off) = cut_off {
+            add("cut", cut_off.into());
         }
         if let Some(trap) = trap {
             add("trap", trap.into());

@@ -64,7 +64,7 @@ pub fn explanation(code: Code) -> Explanation {
         ),
         Code::AssignedGuard => (
             "an assignment where a comparison was meant",
-            "`x = 1` as the first statement of an option can always be taken, so an `else` beside it never is. pv is silent where it looks meant: in a choice at random every option may begin with an assignment, and `x = 1; …` is a step, where `x = 1 -> …` beside `x == 2 -> …` looks like a guard.",
+            "`x = 1` as the first statement of an option can always be taken, so an `else` beside it never is. pv is silent where it looks meant: in a choice at random every option may begin with an assignment, and `x = 1; …` is a step, where `x = 1 -> …` beside `x == 2 -> …` or `x < 1 -> …` looks like a guard.",
             "byte x;\ninit { if :: x = 1 -> skip :: else -> x = 2 fi; assert(x < 3) }\n",
             "byte x;\ninit { if :: x == 1 -> skip :: else -> x = 2 fi; assert(x < 3) }\n",
         ),
@@ -82,7 +82,7 @@ pub fn explanation(code: Code) -> Explanation {
         ),
         Code::CutOff => (
             "a constant that does not fit its type",
-            "Only the low bits of the number are kept: 256 in a `byte` is 0, -1 is 255. Where a `for` counts with a variable that cannot hold the last value plus one, the loop never ends.",
+            "Only the low bits of the number are kept: 256 in a `byte` is 0, -1 is 255. Where a `for` counts with a variable that cannot hold the last value plus one, the loop never ends. Where a value that was computed does not fit, `pv simulate`, `pv replay` and `pv explore` say so at the step.",
             "byte x = 256;\ninit { assert(x == 0) }\n",
             "short x = 256;\ninit { assert(x == 256) }\n",
         ),

@@ -391,12 +391,12 @@ impl Walk<'_> {
                 continue;
             };
             let name = short::variable(place);
-            let compared = options.iter().find_map(|other| compared(other, &name));
-            let constant = self.constant(value).is_some();
+            let constant = self.constant(value);
+            let compared = options.iter().find_map(|other| self.compared(other, &name, constant?));
             let (label, beside) = match (otherwise, compared) {
                 (Some(span), _) => ("so this is never taken", span),
                 // With `;` behind it, it is a step that may be taken or not: a choice at random.
-                (None, Some(beside)) if constant && self.is_before_arrow(*span) => ("this compares", beside),
+                (None, Some(beside)) if self.is_before_arrow(*span) => ("this compares", beside),
                 _ => continue,
             };
             let help = format!("to compare, write `{name} == {}`", short::expr(value));
@@ -409,6 +409,19 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
+    /// The guard of an option, if it is `name == …`, or compares the name in another way with this very constant: `n < 5` beside `n = 5`.
+    fn compared(&self, option: &Sequence, name: &str, constant: i32) -> Option<Span> {
+        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        let StatementKind::Expr(guard) = &first(option)?.kind else { return None };
+        let ExprKind::Binary(op, left, right) = &guard.kind else { return None };
+        let same = || self.constant(right) == Some(constant);
+        let compares = *op == Equal || matches!(op, NotEqual | Less | LessEqual | Greater | GreaterEqual) && same();
+        match &left.kind {
+            ExprKind::Variable(var) if compares && short::variable(var) == name => Some(guard.span),
+            _ => None,
+        }
+    }
+
     /// Does an arrow follow, as behind a guard?
     fn is_before_arrow(&self, span: Span) -> bool {
         let file = self.map.files().get(span.file.0 as usize);
@@ -466,18 +479,6 @@ fn first(option: &Sequence) -> Option<&Statement> {
         Step::Statement(statement) => Some(statement),
         _ => None,
     })
-}
-
-/// The guard of an option, if it is `name == …`.
-fn compared(option: &Sequence, name: &str) -> Option<Span> {
-    let StatementKind::Expr(guard) = &first(option)?.kind else { return None };
-    match &guard.kind {
-        ExprKind::Binary(BinaryOp::Equal, left, _) => match &left.kind {
-            ExprKind::Variable(var) if short::variable(var) == name => Some(guard.span),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// What a type keeps of a constant that does not fit it.

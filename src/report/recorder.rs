@@ -3,10 +3,10 @@
 //! trails all use it.
 
 use super::chart::ChartEvent;
-use super::place;
+use super::{place, written};
 use crate::exec::show::{Shown, View};
 use crate::exec::{Machine, Program, print::Printed};
-use crate::model::{Action, Model};
+use crate::model::{Action, Model, ScalarType};
 use crate::search::outcome::{Actor, Step};
 use crate::search::walk::replay;
 use crate::source::{SourceMap, Span};
@@ -42,6 +42,8 @@ pub(crate) struct Record {
     pub printed: Vec<Printed>,
     /// What it changed, if that was asked for.
     pub changes: Vec<Change>,
+    /// A value that its variable cannot hold, if that was asked for: what SPIN's simulator warns of.
+    pub cut_off: Option<String>,
     /// What is wrong with it.
     pub trap: Option<String>,
 }
@@ -53,6 +55,7 @@ pub(crate) struct Recorder<'a> {
     claim: Option<usize>,
     machine: Machine<'a>,
     wants_changes: bool,
+    wants_cut_off: bool,
     chart: Option<ChartState>,
 }
 
@@ -81,12 +84,18 @@ impl<'a> Recorder<'a> {
     ) -> Result<Recorder<'a>, String> {
         let mut machine = Machine::new(program).map_err(|trap| program.describe(trap))?;
         machine.listen(true);
-        Ok(Recorder { model, map, claim, machine, wants_changes: false, chart: None })
+        Ok(Recorder { model, map, claim, machine, wants_changes: false, wants_cut_off: false, chart: None })
     }
 
     /// Steps are recorded with what they change.
     pub(crate) fn with_changes(mut self) -> Recorder<'a> {
         self.wants_changes = true;
+        self.with_cut_off()
+    }
+
+    /// Assignments are recorded with what they lose.
+    pub(crate) fn with_cut_off(mut self) -> Recorder<'a> {
+        self.wants_cut_off = true;
         self
     }
 
@@ -152,13 +161,15 @@ impl<'a> Recorder<'a> {
             return Err("there is no such transition".into());
         };
         let before = if self.wants_changes { self.view().variables() } else { Vec::new() };
+        let cut_off = if self.wants_cut_off { self.cut_off(pid, &transition.action) } else { None };
         let trap = replay::take(&mut self.machine, step)?;
         self.machine.forget_journal_if_idle();
         let changes = if self.wants_changes { changes(&before, &self.view().variables()) } else { Vec::new() };
         if let Some(mut chart) = self.chart.take() {
             let matters = !matches!(transition.action, Action::Skip | Action::Guard(_) | Action::Else);
             let line = place(self.map, transition.span).map(|(_, line)| line);
-            chart.note(&self.view(), pid, (&transition.text, matters), line);
+            let text = written::statement(self.map, transition.span, &transition.text);
+            chart.note(&self.view(), pid, (text.as_deref().unwrap_or(&transition.text), matters), line);
             self.chart = Some(chart);
         }
         Ok(Record {
@@ -170,8 +181,29 @@ impl<'a> Recorder<'a> {
             text: transition.text.to_string(),
             printed: self.machine.take_printed(),
             changes,
+            cut_off: cut_off.filter(|_| trap.is_none()),
             trap: trap.map(|trap| self.machine.program().describe(trap)),
         })
+    }
+}
+
+impl Recorder<'_> {
+    /// What an assignment would lose in this state.
+    fn cut_off(&self, pid: Option<usize>, action: &Action) -> Option<String> {
+        let Action::Assign(place, value) = action else { return None };
+        let value = self.machine.value_of(pid, &self.machine.program().expression(value)).ok()?;
+        let kept = place.scalar.truncate(value);
+        (kept != value).then(|| format!("{value} does not fit {}: it becomes {kept}", type_name(place.ty)))
+    }
+}
+
+fn type_name(ty: ScalarType) -> String {
+    match ty {
+        ScalarType::Bit => "a bit (0 or 1)".into(),
+        ScalarType::Bool => "a bool (0 or 1)".into(),
+        ScalarType::Short => "a short (-32768 to 32767)".into(),
+        ScalarType::Unsigned(width) => format!("unsigned : {width}"),
+        _ => "a byte (0 to 255)".into(),
     }
 }
 

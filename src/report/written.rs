@@ -1,21 +1,93 @@
-//! Statements as they stand in the source: macros not expanded, no parentheses of pv, and for what stands in an inline its call. Where the
-//! source has no text of a step's own (the parts of a `for`, a statement that begins inside the argument of a macro), there is none.
+//! Statements as they stand in the source: macros not expanded, no parentheses of pv, and for what stands in an inline its call. The parts of
+//! a `for` are told from its head, the step behind an `if` or `do` is its last word. Where the source has no text of a step's own (a
+//! statement that begins inside the argument of a macro), there is none.
 
+use crate::source::visible::visible;
 use crate::source::{ExpansionKind, SourceMap, Span};
 
 /// Longer texts are no statements that one reads in a line.
 const LONGEST: usize = 120;
 
-/// The statement as it stands in the source, on one line.
-pub(crate) fn statement(map: &SourceMap, span: Span) -> Option<String> {
+/// The statement as it stands in the source, on one line; `expanded` is the text that the model has for it.
+pub(crate) fn statement(map: &SourceMap, span: Span, expanded: &str) -> Option<String> {
     let site = map.use_site(span);
+    let file = map.files().get(site.file.0 as usize)?;
+    let whole = file.text.get(site.start as usize..site.end as usize)?;
+    if let Some(word) = closing(whole, expanded) {
+        return Some(word.into());
+    }
+    if let Some(text) = part_of_for(whole, expanded) {
+        return Some(text);
+    }
     let text = slice(map, site)?;
     let is_call = call_at(map, site).is_some();
-    let file = map.files().get(site.file.0 as usize)?;
-    let before = file.text.get(..site.start as usize)?.trim_end().chars().next_back();
-    let is_argument = matches!(before, Some('(' | ',' | '['));
-    let is_block = text.contains(['{', '}']);
-    (!is_call && !is_argument && !is_block).then_some(text)
+    let before = file.text.get(..site.start as usize)?.trim_end();
+    // What the automaton of a formula looks at stands nowhere: its place is the name of the formula, or all of it.
+    let is_formula = before.ends_with("ltl") || text.starts_with("ltl") || file.path.is_none() && site.file.0 > 0;
+    let is_argument = before.ends_with(['(', ',', '[']);
+    let is_block = text.contains(['{', '}']) && !(expanded == "d_step" && text.starts_with("d_step"));
+    (!is_call && !is_argument && !is_block && !is_formula).then_some(text)
+}
+
+/// The same for a reader: where the source has no text of its own, what the model has.
+pub(crate) fn worded(map: &SourceMap, span: Span, expanded: &str) -> String {
+    statement(map, span, expanded).map_or_else(|| expanded.to_owned(), |text| visible(&text).into_owned())
+}
+
+/// And with the calls of the inlines that it came through.
+pub(crate) fn worded_with_calls(map: &SourceMap, span: Span, expanded: &str) -> String {
+    let mut text = worded(map, span, expanded);
+    for call in calls(map, span) {
+        text.push_str("   in ");
+        text.push_str(&visible(&call));
+    }
+    text
+}
+
+/// The step that leads out of an `if` or `do` has no text; the place is that of the whole statement.
+fn closing(whole: &str, expanded: &str) -> Option<&'static str> {
+    let word = ["fi", "od"].into_iter().find(|word| whole.trim_end().ends_with(word))?;
+    (expanded == ".(goto)").then_some(word)
+}
+
+/// `i = 0`, `i <= N-1` and `i++` of `for (i : 0 .. N-1)`. The model has `i = 0`, `((i<=(3-1)))` and `i = (i+1)`, all at the place of
+/// the loop.
+fn part_of_for(whole: &str, expanded: &str) -> Option<String> {
+    let head = whole.strip_prefix("for")?.trim_start().strip_prefix('(')?;
+    let head = &head[..end_of(head, ")")?];
+    let (variable, range) = head.split_at(end_of(head, ":")?);
+    let range = &range[1..];
+    let (from, to) = range.split_at(end_of(range, "..")?);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (variable, from, to) = (words(variable), words(from), words(&to[2..]));
+    let text = match expanded.split_once(" = ") {
+        // `for (i : i+1 .. 3)` begins with what it goes on with.
+        Some((counter, value)) if value == format!("({counter}+1)") && from.contains('+') => return None,
+        Some((counter, value)) if value == format!("({counter}+1)") => format!("{variable}++"),
+        Some(_) => format!("{variable} = {from}"),
+        None if expanded.contains("<=") => format!("{variable} <= {to}"),
+        None => return None,
+    };
+    (text.chars().count() <= LONGEST).then_some(text)
+}
+
+/// Where `sign` stands outside of brackets. A comment in the head of a loop is nothing that is looked for: then there is no text.
+fn end_of(text: &str, sign: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, letter) in text.char_indices() {
+        if depth == 0 && text[at..].starts_with(sign) {
+            return Some(at);
+        }
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.checked_sub(1)?,
+            '/' | '"' | '\'' | '#' if text[at..].starts_with("//") || text[at..].starts_with("/*") || letter != '/' => {
+                return None;
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The calls of the inlines that a statement came through, the innermost first, as they stand in the source.

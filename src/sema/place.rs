@@ -7,6 +7,7 @@ use crate::source::Span;
 use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Label};
 use crate::source::suggest;
+use crate::syntax::foreign;
 use crate::syntax::tree::{Expr, ExprKind as ExprKindTree, Ident, Segment, VarRef};
 use std::sync::Arc;
 
@@ -59,6 +60,8 @@ impl Analyser<'_> {
         let mut diagnostic = Diagnostic::error(message, name.span, label).with_code(Code::UnknownName);
         if let Some(near) = suggest::suggest(&name.name, candidates.iter().map(|name| &**name)) {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+        } else if label == "no such variable" && self.globals.contains_key(&name.name) {
+            diagnostic = diagnostic.with_help(format!("`{0}` is a variable of all processes: write `{0}`", name.name));
         }
         self.report(diagnostic);
     }
@@ -81,6 +84,9 @@ impl Analyser<'_> {
         {
             self.diagnostics[at].help = Some(format!("did you mean `{keyword}`?"));
             self.diagnostics[at].code = Some(Code::MisspeltKeyword);
+        }
+        if let (None, Some(help)) = (&self.diagnostics[at].help, foreign(&name.name)) {
+            self.diagnostics[at].help = Some(format!("there is no `{}` in Promela: {help}", name.name));
         }
         if self.declaring_now.contains(&name.name) {
             let note = "a name is known only behind the whole declaration it stands in";

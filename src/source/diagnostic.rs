@@ -46,8 +46,8 @@ impl Diagnostic {
         Diagnostic {
             severity: Severity::Error,
             code: None,
-            message: message.into(),
-            primary: Label { span, message: label.into() },
+            message: clipped(message.into()),
+            primary: Label { span, message: clipped(label.into()) },
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
@@ -67,7 +67,7 @@ impl Diagnostic {
 
     /// Adds a second place.
     pub fn with_label(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
-        self.secondary.push(Label { span, message: message.into() });
+        self.secondary.push(Label { span, message: clipped(message.into()) });
         self
     }
 
@@ -79,7 +79,18 @@ impl Diagnostic {
 
     /// Says what to write instead.
     pub fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
-        self.help = Some(help.into());
+        self.help = Some(clipped(help.into()));
         self
     }
+}
+
+/// Letters of a message. A name of the model may be as long as a file; nobody reads it twice.
+const LONGEST: usize = 600;
+
+fn clipped(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }

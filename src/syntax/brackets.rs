@@ -3,7 +3,9 @@
 //! the parser sees a balanced stream and one slip does not become twenty messages. Nesting beyond a limit is
 //! refused here: everything behind works on trees, by recursion.
 
+use super::explain::separator_of_macro;
 use super::token::{Lexeme, Origin, Token};
+use crate::source::SourceMap;
 use crate::source::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -30,8 +32,9 @@ struct Open {
 }
 
 /// Matches and mends; `None` if the nesting is too deep.
-pub(crate) fn balance(tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Balanced> {
+pub(crate) fn balance(map: &SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) -> Option<Balanced> {
     let mut balancer = Balancer {
+        map,
         out: Vec::with_capacity(tokens.len() + 8),
         stack: Vec::new(),
         doubtful: Vec::new(),
@@ -49,6 +52,7 @@ pub(crate) fn balance(tokens: Vec<Lexeme>, diagnostics: &mut Vec<Diagnostic>) ->
 }
 
 struct Balancer<'a> {
+    map: &'a SourceMap,
     out: Vec<Lexeme>,
     stack: Vec<Open>,
     doubtful: Vec<Range<usize>>,
@@ -85,8 +89,8 @@ fn is_small(token: &Token) -> bool {
 impl Balancer<'_> {
     fn take(&mut self, lexeme: Lexeme) -> Result<(), Box<Diagnostic>> {
         use Token::*;
-        let last = self.out.last().map(|last| &last.token);
-        if matches!(last, Some(If | Do)) && lexeme.token != Option {
+        let opened = self.stack.last().filter(|open| open.at + 1 == self.out.len());
+        if opened.is_some_and(|open| matches!(open.token, If | Do)) && lexeme.token != Option {
             self.missing_option(&lexeme);
         }
         // `byte init` is a wrong name, not the start of an item.
@@ -94,6 +98,10 @@ impl Balancer<'_> {
             last.token.starts_declaration() && !matches!(last.token, TypeName(_))
                 || matches!(last.token, Goto | Run | Dot)
         });
+        if names && matches!(lexeme.token, If | Do | Fi | Od) {
+            self.out.push(lexeme);
+            return Ok(());
+        }
         if lexeme.token.starts_item() && !self.stack.is_empty() && !names {
             self.close_for_item(&lexeme);
         } else if matches!(
@@ -227,10 +235,16 @@ impl Balancer<'_> {
         }
         let opened = &self.out[open.at];
         let (left, right_text) = (opened.token.text(), right.text());
-        self.diagnostics.push(
-            Diagnostic::error(format!("this `{left}` is not closed"), opened.span, "opened here")
-                .with_label(at.span, format!("expected `{right_text}` before this `{}`", at.token.text())),
-        );
+        let error = Diagnostic::error(format!("this `{left}` is not closed"), opened.span, "opened here")
+            .with_label(at.span, format!("expected `{right_text}` before this `{}`", at.token.text()));
+        let last = self.out.last().and_then(|last| last.token.name()).map(|name| &**name);
+        self.diagnostics.push(match (separator_of_macro(self.map, at), last) {
+            (Some(help), _) => error.with_help(help),
+            (None, Some(word @ ("end" | "endif" | "done" | "esac" | "enddo"))) if !is_small(&open.token) => {
+                error.with_help(format!("`{left}` is closed by `{right_text}`, not by `{word}`"))
+            }
+            _ => error,
+        });
         self.mend(open, right);
     }
 

@@ -38,6 +38,13 @@ const FOREIGN: &[(&str, &str)] = &[
     ("thread", "a process type is `proctype name(…) { … }`"),
     ("print", "the statement is `printf(\"…\", …)`"),
     ("println", "the statement is `printf(\"…\\n\", …)`"),
+    ("boolean", "the type is `bool`"),
+    ("integer", "the type is `int`"),
+    ("channel", "a channel is declared by `chan c = [1] of { byte }`"),
+    ("repeat", "a loop is `do :: … od`"),
+    ("forever", "a loop is `do :: … od`"),
+    ("wait", "a condition that stands alone waits until it holds: `x > 1;`"),
+    ("await", "a condition that stands alone waits until it holds: `x > 1;`"),
     ("send", "a message is sent by `channel!value`"),
     ("receive", "a message is received by `channel?variable`"),
     ("and", "the operator is `&&`"),
@@ -49,6 +56,11 @@ const FOREIGN: &[(&str, &str)] = &[
     ("True", "write `true`"),
     ("False", "write `false`"),
 ];
+
+/// What serves here for a word of another language.
+pub(crate) fn foreign(word: &str) -> Option<&'static str> {
+    FOREIGN.iter().find(|(foreign, _)| *foreign == word).map(|(_, help)| *help)
+}
 
 /// Words that a misspelt one may have been meant to be.
 const KEYWORDS: &[&str] = &[
@@ -94,6 +106,9 @@ const KEYWORDS: &[&str] = &[
     "unsigned",
 ];
 
+/// Of these the ones that a parenthesis follows.
+const CALLED: &[&str] = &["assert", "for", "printf", "printm", "select"];
+
 /// The message for the token at `at`, where one of `expected` should stand.
 pub(crate) fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &[String]) -> Diagnostic {
     let expected = Expected { names: expected.iter().map(|name| name.trim_matches('"')).collect() };
@@ -123,7 +138,18 @@ pub(crate) fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &
         let help = format!("`{name}` is a macro: what it stands for is read here; choose another name");
         return if code == Code::Syntax { diagnostic } else { diagnostic.with_code(code).with_help(help) };
     }
-    place.advise(&expected, diagnostic)
+    let own = |at: usize| tokens.get(at).and_then(|lexeme| separator_of_macro(map, lexeme));
+    match at.checked_sub(1).and_then(own).or_else(|| own(at)) {
+        Some(help) => diagnostic.with_help(help),
+        None => place.advise(&expected, diagnostic),
+    }
+}
+
+/// `#define N 3;`: the separator is a part of what `N` stands for.
+pub(super) fn separator_of_macro(map: &SourceMap, lexeme: &Lexeme) -> Option<String> {
+    let expansion = map.expansion(lexeme.span.expansion).filter(|expansion| expansion.kind == ExpansionKind::Macro)?;
+    let is_own = lexeme.token == Token::Semicolon && lexeme.origin == Origin::Written;
+    is_own.then(|| format!("`{}` is a macro whose text has a `;`: leave that out of the `#define`", expansion.name))
 }
 
 /// The macro whose text starts with this token.
@@ -263,7 +289,7 @@ impl<'a> Place<'a> {
         if let Some(help) = self.foreign_word() {
             return diagnostic.with_help(help);
         }
-        let diagnostic = match self.slip(expected) {
+        let diagnostic = match self.slip_of_form(expected).or_else(|| self.slip(expected)) {
             Some(help) => return Diagnostic { code: self.code_of_slip(expected), ..diagnostic.with_help(help) },
             None => diagnostic,
         };
@@ -285,6 +311,49 @@ impl<'a> Place<'a> {
             _ => return None,
         };
         Some(format!("there is no `{word}` in Promela: {help}"))
+    }
+
+    /// A construct that is nearly right: brackets, sizes and heads as other languages have them.
+    fn slip_of_form(&self, expected: &Expected<'_>) -> Option<String> {
+        use Token::*;
+        Some(match (self.back(2), self.back(1)?, self.found()?) {
+            (_, Assign, Greater) => "\"at least\" is written `>=`".to_owned(),
+            (_, _, Query) if expected.operator() => {
+                "a value that hangs on a condition is `(condition -> a : b)`; a message is received by `channel?variable`".to_owned()
+            }
+            (_, Bang | BangBang, Less) => {
+                "`<…>` belongs to a receive, which then leaves the message in its channel: `q?<x>`".to_owned()
+            }
+            (_, Star, Star) => "there is no power: multiply, `x * x`".to_owned(),
+            (_, Number(_), Dot) => "there are whole numbers only".to_owned(),
+            (_, token, LeftSquare) if token.starts_declaration() && expected.has("NAME") => {
+                format!("the size stands behind the name: `{} a[3]`", token.text())
+            }
+            (Some(Name(name)), LeftSquare, RightSquare) => format!("the size is a constant: `{name}[3]`"),
+            (Some(Mtype), Assign, LeftParen | LeftSquare) => "the names stand in braces: `mtype = { a, b }`".to_owned(),
+            (_, In, Number(_)) => FOR.to_owned(),
+            (Some(For), LeftParen, token) if token.starts_declaration() => {
+                format!("the counter is declared before the loop: `{} i; for (i : 1 .. n) {{ … }}`", token.text())
+            }
+            (_, Init, LeftParen) => "`init` has no parameters: `init { … }`".to_owned(),
+            (_, Active, Name(name)) => format!("what is active is a process type: `active proctype {name}() {{ … }}`"),
+            (Some(Run), ProcName(name) | Name(name), _) => format!("the parentheses belong to it: `run {name}()`"),
+            (_, RightSquare, LeftBrace) if expected.has("of") => "a channel is `[2] of { byte, int }`".to_owned(),
+            (_, _, Of) => "a channel is declared by `chan c = [2] of { byte, int }`".to_owned(),
+            (_, _, token) if is_operator(token) && self.in_receive() => {
+                "a receive takes variables and constants; a message is compared with a value by `eval(…)`".to_owned()
+            }
+            _ => return None,
+        })
+    }
+
+    /// The statement so far is a receive.
+    fn in_receive(&self) -> bool {
+        use Token::*;
+        let before = self.tokens[..self.at.min(self.tokens.len())].iter().rev().take(60).map(|lexeme| &lexeme.token);
+        let mut statement =
+            before.take_while(|token| !matches!(token, Semicolon | Arrow | Option | LeftBrace | LeftParen));
+        statement.any(|token| matches!(token, Query | QueryQuery))
     }
 
     fn slip(&self, expected: &Expected<'_>) -> Option<String> {
@@ -325,9 +394,10 @@ impl<'a> Place<'a> {
                 "there are no functions: a process is `proctype {name}(…) {{ … }}`, a piece of text `inline {name}(…) {{ … }}`"
             ),
             (_, Some(ProcName(name)), Some(LeftParen)) => format!("to start the process write `run {name}(…)`"),
-            (_, Some(Name(name)), Some(LeftParen)) if self.begins(1) => {
-                format!("no inline `{name}` is defined above")
-            }
+            (_, Some(Name(name)), Some(LeftParen)) if self.begins(1) => match suggest(name, CALLED.iter().copied()) {
+                Some(word) => format!("no inline `{name}` is defined above; did you mean `{word}`?"),
+                None => format!("no inline `{name}` is defined above"),
+            },
             (Some(Proctype | DProctype), Some(Name(name)), Some(LeftBrace)) => {
                 format!("the parentheses belong to it: `proctype {name}() {{ … }}`")
             }
@@ -391,6 +461,9 @@ impl<'a> Place<'a> {
             (_, Some(Token::Assign), Some(Token::Greater)) => None,
             (_, Some(Token::Assign), _) if self.in_head_of("for") || self.in_assignment() => None,
             (_, Some(Token::Assign), _) if expected.operator() => Some(Code::AssignedGuard),
+            (Some(Token::Name(name)), Some(Token::LeftParen), _) if self.begins(1) => {
+                suggest(name, CALLED.iter().copied()).map(|_| Code::MisspeltKeyword)
+            }
             _ => None,
         }
     }

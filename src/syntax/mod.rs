@@ -13,6 +13,7 @@ pub mod short;
 pub mod token;
 pub mod tree;
 
+pub(crate) use explain::foreign;
 pub use parser::parse;
 pub use same::same_tree;
 

@@ -44,7 +44,7 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
     drop(raw);
     let tokens = inline::expand(map, tokens, diagnostics)?;
     let before = diagnostics.len();
-    let balanced = brackets::balance(tokens, diagnostics)?;
+    let balanced = brackets::balance(map, tokens, diagnostics)?;
     if open_quotes {
         // The rest of the line was lost, and brackets with it.
         diagnostics.truncate(before);

@@ -396,11 +396,13 @@ impl Maker<'_> {
     fn stray(&mut self, raw: &PpToken) {
         self.stray = true;
         if raw.text.starts_with(['"', '\'']) {
-            self.diagnostics.push(Diagnostic::error(
+            let error = Diagnostic::error(
                 "a quote is not closed on its line",
                 Span { end: raw.span.start + 1, ..raw.span },
                 "opened here",
-            ));
+            );
+            let help = "text stands between double quotes, `\"text\"`; between single ones stands one character, `'a'`";
+            self.diagnostics.push(if raw.text.starts_with('\'') { error.with_help(help) } else { error });
             return;
         }
         // One message for a run of such characters: a binary file would otherwise give one for each byte.

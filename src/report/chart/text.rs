@@ -147,6 +147,8 @@ impl Writer {
             ChartEvent::Rendezvous { from, to, label } => {
                 self.arrow(&format!("p{from}"), &format!("p{to}"), label);
             }
+            // As in the picture: what only looks or jumps has no words.
+            ChartEvent::Local { matters: false, .. } => {}
             ChartEvent::Local { process, text, .. } => self.note(&format!("p{process}"), text),
             ChartEvent::Error { process, text } => {
                 let over = process.map_or_else(|| lines.all(), |number| format!("p{number}"));

@@ -1,0 +1,2 @@
+byte x;
+init { if :: x => 3 -> skip :: else fi }

@@ -1,0 +1,2 @@
+chan c = [1] { byte };
+init { c!1 }

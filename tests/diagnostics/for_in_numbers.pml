@@ -1,0 +1,1 @@
+init { byte i; for (i in 0 .. 3) { skip } }

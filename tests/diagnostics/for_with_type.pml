@@ -1,0 +1,1 @@
+init { for (byte i : 0 .. 3) { skip } }

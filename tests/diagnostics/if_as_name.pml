@@ -1,0 +1,3 @@
+byte if;
+byte x;
+init { x = 1 }

@@ -1,0 +1,2 @@
+mtype = ( red, green );
+init { skip }

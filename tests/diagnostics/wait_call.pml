@@ -1,0 +1,2 @@
+byte x;
+init { wait(x > 1) }
