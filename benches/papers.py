@@ -71,8 +71,8 @@ COVERAGE = {
 # Tables 1 and 2 of the caching paper: states, matched, transitions and depth without sleep sets; matched and transitions with them.
 CACHING = [
     ("PFTP", os.path.join("examples", "pftp.pml"), (409_257, 771_265, 1_180_522, 5_044), (183_638, 592_895)),
-    ("URP", os.path.join("examples", "urp.pml"), (15_378, 27_709, 43_087, 202), (1_884, 17_262)),
-    ("MULOG3", os.path.join("examples", "mulog3.pml"), (100_195, 254_183, 354_378, 119), (3_736, 103_931)),
+    ("URP", os.path.join("examples", "papers", "urp.pml"), (15_378, 27_709, 43_087, 202), (1_884, 17_262)),
+    ("MULOG3", os.path.join("examples", "papers", "mulog3.pml"), (100_195, 254_183, 354_378, 119), (3_736, 103_931)),
     ("DTP", os.path.join(SPIN, "dtp.pml"), (251_409, 397_058, 648_467, 545), (11_152, 262_561)),
 ]
 CACHES = [50, 33, 25, 20, 10, 5, 2, 1]

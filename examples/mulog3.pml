@@ -14,8 +14,9 @@
    share the variables of a participant, and all senders share its mailbox,
    pays hundreds of times the transitions for a cache of 1000 states.
 
-   This is MULOG3 of the state-space caching paper (there 100,195 states, 254,183
-   matched, depth 119; with sleep sets 3,736 matched); the model is our own.
+   This is the protocol of MULOG3 of the state-space caching paper (there 100,195
+   states, 254,183 matched, depth 119); the model is our own. papers/mulog3.pml is
+   one whose counts are near the paper's.
 
    pv check examples/mulog3.pml --full                  92,267 states, 143,987 matched
    pv check examples/mulog3.pml --sleep                 the same states, 7,816 matched

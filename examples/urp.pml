@@ -8,8 +8,9 @@
    echoes the number of the last good one, and the sender goes on after it. Before the first block both sides initialise. The line loses
    single bytes, which makes short blocks, and control messages; it never reorders.
 
-   This stands for URP of the state-space caching paper (15,378 states there); the
-   model is our own, written from the idea of the protocol.
+   The protocol is that of URP in the state-space caching paper (15,378 states
+   there); the model is our own, written from the idea of the protocol.
+   papers/urp.pml is one whose counts are near the paper's.
 
    pv check examples/urp.pml                                       verified
    pv check examples/urp.pml --sleep --cache 1000                  verified with few states stored

@@ -76,14 +76,46 @@ fn the_numbers_are_those_of_single_checks() {
     }
 }
 
+/// Makes every run of a comparison again, by the command beside it, and compares all that is told.
+fn runs_again(folder: &Path) -> usize {
+    runs_again_with(folder, true)
+}
+
+/// The same; `memory`: bytes, too.
+fn runs_again_with(folder: &Path, memory: bool) -> usize {
+    let document = json(&std::fs::read(folder.join("out/results.json")).expect("results.json"));
+    let runs = document["runs"].as_array().expect("runs");
+    for run in runs.iter().filter(|run| run["gave_up"].is_null()) {
+        let command = run["command"].as_str().expect("a command");
+        let line = format!("{} --json --no-trail", command.strip_prefix("pv ").expect("it is a command of pv"));
+        let single = json(&pv(folder, &line).stdout);
+        for name in ["stored", "matched", "peak_stored", "evicted", "vector_bytes"] {
+            assert_eq!(single["states"][name], run[name], "{line}: {name}");
+        }
+        for name in ["transitions", "verdict", "atomic_steps", "depth", "error_count", "reason"] {
+            assert_eq!(single[name], run[name], "{line}: {name}");
+        }
+        // Workers hand work to each other in buffers that grow as it comes.
+        if memory && !command.contains("--workers") {
+            assert_eq!(single["memory_bytes"], run["memory_bytes"], "{line}");
+        }
+        if let Some(depth) = run["error_depth"].as_u64() {
+            assert_eq!(single["errors"][0]["depth"], depth, "{line}");
+        }
+    }
+    runs.len()
+}
+
+/// Three counters to 15: 3,375 states.
+const LARGER: &str = "byte a, b, c;
+    active proctype A() { end: do :: a = (a + 1) % 15 od }
+    active proctype B() { end: do :: b = (b + 1) % 15 od }
+    active proctype C() { end: do :: c = (c + 1) % 15 od }";
+
 /// Every figure: each number on the page is had again by the command beside it.
 #[test]
 fn the_numbers_of_every_figure_are_those_of_single_checks() {
-    let model = "byte a, b, c;
-        active proctype A() { end: do :: a = (a + 1) % 15 od }
-        active proctype B() { end: do :: b = (b + 1) % 15 od }
-        active proctype C() { end: do :: c = (c + 1) % 15 od }";
-    let folder = folder(model);
+    let folder = folder(LARGER);
     let output = pv(folder.path(), "compare m.pml --out out --vary memory=9M,12M,20M");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let output = pv(folder.path(), "compare m.pml --out out");
@@ -92,21 +124,127 @@ fn the_numbers_of_every_figure_are_those_of_single_checks() {
     let left_out = &document["left_out"];
     assert_eq!(left_out, &serde_json::json!([["disk", "the model is too small for it"]]));
     let runs = document["runs"].as_array().expect("runs");
-    for option in ["--cache", "--sleep", "--por", "--replace", "--hub", "--serial", "--disk", "--pod", "--store"] {
+    let options = [
+        "--cache",
+        "--sleep",
+        "--por",
+        "--por --sleep",
+        "--por --cache",
+        "--replace",
+        "--hub",
+        "--serial",
+        "--disk",
+        "--pod",
+        "--store",
+        "--store tree",
+        "--workers",
+    ];
+    for option in options {
         let has = |run: &Value| run["command"].as_str().is_some_and(|command| command.contains(option));
         assert!(runs.iter().any(has), "{option}");
     }
-    for run in runs.iter().filter(|run| run["gave_up"].is_null()) {
-        let command = run["command"].as_str().expect("a command");
-        let line = format!("{} --json", command.strip_prefix("pv ").expect("it is a command of pv"));
-        let single = json(&pv(folder.path(), &line).stdout);
-        for name in ["stored", "matched", "peak_stored", "evicted", "vector_bytes"] {
-            assert_eq!(single["states"][name], run[name], "{line}: {name}");
-        }
-        for name in ["transitions", "verdict", "atomic_steps", "depth", "error_count", "memory_bytes", "reason"] {
-            assert_eq!(single[name], run[name], "{line}: {name}");
+    assert_eq!(runs_again(folder.path()), runs.len());
+}
+
+/// The page of a model with errors says which search finds one first and which the shortest path, and its runs are counted as on the
+/// terminal.
+#[test]
+fn who_finds_an_error_and_by_which_path() {
+    // An error fails after two steps; depth first one is found at the end of a longer path.
+    let model = "byte x, y;
+        active proctype B() { y = 1; y = 2; assert(false) }
+        active proctype A() { do :: x < 40 -> x++ :: x == 40 -> break od; assert(false) }";
+    let folder = folder(model);
+    let output = pv(folder.path(), "compare m.pml --out out --figure searches");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let page = std::fs::read_to_string(folder.path().join("out/index.html")).expect("a page");
+    for told in [&text, &page] {
+        assert!(told.contains("The shortest path to one has 2 steps"), "{told}");
+        assert!(told.contains("An error is found first so"), "{told}");
+    }
+    let runs = runs_again(folder.path());
+    assert!(text.contains(&format!("{runs} runs: {runs} made now, 0 were there already")), "{text}");
+    assert!(page.contains(&format!("The page shows {runs} runs")), "{page}");
+    let document = json(&std::fs::read(folder.path().join("out/results.json")).expect("results.json"));
+    let depth = |command: &str| {
+        let of = |run: &&Value| run["command"] == format!("pv check m.pml {command}");
+        document["runs"].as_array().into_iter().flatten().find(of).and_then(|run| run["error_depth"].as_u64())
+    };
+    assert_eq!(depth("--search bfs"), Some(2));
+    assert!(depth("--full").is_some_and(|depth| depth > 2));
+}
+
+/// A search that has found errors and is then cut short is no search of the whole state space, and is not recommended as one.
+#[test]
+fn errors_do_not_make_a_search_finish() {
+    let model = LARGER.replace("c = (c + 1) % 15", "c = (c + 1) % 15; assert(c != 1)");
+    let folder = folder(&model);
+    let output = pv(folder.path(), "compare m.pml --out out --vary search=bfs --vary cache=40,5000");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let row = |options: &str| text.lines().find(|line| line.starts_with(options)).unwrap_or_default().to_string();
+    assert!(
+        row("--search bfs --cache 40 ").contains("violated, then incomplete: the cache forgets too much"),
+        "{text}"
+    );
+    assert!(row("--search bfs --cache 5000 ").contains("violated  "), "{text}");
+    assert!(!text.contains("pv check m.pml --all-errors --search bfs --cache 40\n"), "{text}");
+}
+
+/// What the page recommends comes to an end, in the memory that it says, and its sizes have two digits that count.
+#[test]
+fn what_is_recommended_holds_when_it_is_tried() {
+    let model = "chan a = [2] of { byte }; chan b = [2] of { byte };
+        active proctype P() { byte i; end: do :: a!i; i = (i + 1) % 9 od }
+        active proctype Q() { byte x; end: do :: a?x; b!x od }
+        active proctype R() { byte y, n; end: do :: b?y; assert(y == n); n = (n + 1) % 9 od }";
+    let folder = folder(model);
+    let output = pv(folder.path(), "compare m.pml --out out --figure caches --figure searches");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let advice = text.split("\nRecommendation\n").nth(1).expect("a recommendation");
+    assert!(advice.contains("Depth first") || advice.contains("Breadth first"), "{advice}");
+    let commands: Vec<&str> = advice.lines().filter_map(|line| line.strip_prefix("    pv ")).collect();
+    assert!(commands.len() >= 2, "{advice}");
+    for command in commands {
+        let single = json(&pv(folder.path(), &format!("{command} --json")).stdout);
+        assert_eq!(single["verdict"], "verified", "{command}");
+        if let Some(size) = command.split_whitespace().skip_while(|word| *word != "--cache").nth(1) {
+            assert!(size.trim_end_matches('0').len() <= 2, "{command}");
         }
     }
+}
+
+/// `--property`: every run is a search for it.
+#[test]
+fn searches_for_a_property_are_compared() {
+    let model = LARGER.to_string() + "\nltl goes_round { [] <> (a == 0) }\nltl bounded { [] (a < 15) }\n";
+    let folder = folder(&model);
+    for (property, verdict) in [("bounded", "verified"), ("goes_round", "violated")] {
+        let _ = std::fs::remove_dir_all(folder.path().join("out"));
+        let line = format!("compare m.pml --out out --property {property} --figure searches --figure caches");
+        let output = pv(folder.path(), &line);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let document = json(&std::fs::read(folder.path().join("out/results.json")).expect("results.json"));
+        for run in document["runs"].as_array().expect("runs") {
+            assert_eq!(
+                run["command"].as_str().map(|command| command.contains(&format!("--property {property}"))),
+                Some(true)
+            );
+            if run["gave_up"].is_null() && run["stopped"].is_null() && run["reason"].is_null() {
+                assert_eq!(
+                    run["verdict"].as_str().map(|told| told == verdict || told == "no-error-found"),
+                    Some(true),
+                    "{run}"
+                );
+            }
+        }
+        // A search for cycles has a map from which states are taken; how much room it keeps hangs on how it hashes.
+        assert!(runs_again_with(folder.path(), property == "bounded") > 2);
+    }
+    let output = pv(folder.path(), "compare m.pml --out out --property none");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -146,7 +284,7 @@ fn an_interrupted_comparison_goes_on() {
     assert_eq!(counts(folder.path()), whole);
     // And once more: nothing is left to do.
     let text = String::from_utf8_lossy(&pv(folder.path(), line).stdout).into_owned();
-    assert!(text.contains("0 runs made"), "{text}");
+    assert!(text.contains(": 0 made now"), "{text}");
 }
 
 #[test]
@@ -184,7 +322,7 @@ fn a_model_with_errors_is_compared_as_a_whole() {
     let output = pv(folder.path(), "compare m.pml --out out --figure searches");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("--all-errors") && text.contains("not right"), "{text}");
+    assert!(text.contains("--all-errors") && text.contains("The model has errors"), "{text}");
     let trails = std::fs::read_dir(folder.path()).expect("reads").flatten();
     assert_eq!(trails.filter(|entry| entry.file_name().to_string_lossy().contains("trail")).count(), 0);
 }

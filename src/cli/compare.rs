@@ -7,6 +7,7 @@ use super::load::{Loaded, load_model};
 use super::options::{CheckArgs, ModelArgs};
 use super::plan::plans;
 use super::values;
+use crate::compare::figures::Quoted;
 use crate::compare::matrix::{Figure, Measured, StateSpaceShape, Study, study};
 use crate::compare::matrix_file::{self, Block};
 use crate::compare::page::Comparison;
@@ -15,7 +16,7 @@ use crate::compare::runner::{Budget, Executor, Runner, Skipped};
 use crate::exec::Program;
 use crate::model::Model;
 use crate::report::html;
-use crate::report::number::{counted, duration};
+use crate::report::number::{counted, duration, thousands};
 use crate::search::monitor::{Deadline, Monitor, Snapshot, resident};
 use crate::search::outcome::{Limit, Outcome, Verdict};
 use crate::stats::{Shape, explore};
@@ -49,6 +50,9 @@ pub(crate) struct CompareArgs {
     /// serial, pod.
     #[arg(long, value_name = "NAME", help_heading = "What is compared")]
     figure: Vec<Figure>,
+    /// Compare searches for this ltl property instead of assertions and end states. Figures whose searches do not check it are left out.
+    #[arg(long, value_name = "NAME", help_heading = "What is compared")]
+    property: Option<String>,
     /// Do not look for invalid end states.
     #[arg(long, help_heading = "What is compared")]
     no_end_states: bool,
@@ -74,6 +78,9 @@ pub(crate) struct CompareArgs {
 
 /// States of the largest graph whose shape is measured for a comparison: it takes some hundred bytes for each.
 const LARGEST_GRAPH: u64 = 2_000_000;
+
+/// How often it is asked whose times are quoted.
+const MOST_ROUNDS_OF_TIMES: usize = 3;
 
 /// `pv check` as a line of words.
 #[derive(Parser)]
@@ -224,7 +231,7 @@ fn blocks(args: &CompareArgs) -> Result<Vec<Block>, String> {
     Ok(blocks)
 }
 
-/// What every run has: what is checked. Cycles are not compared, since the caches of the papers are for safety.
+/// What every run has: what is checked. Cycles are compared only where a property is named, since the caches of the papers are for safety.
 fn common(args: &CompareArgs, model: &Model, remarks: &mut Vec<String>) -> Vec<String> {
     let mut words = Vec::new();
     let flags = [
@@ -233,7 +240,10 @@ fn common(args: &CompareArgs, model: &Model, remarks: &mut Vec<String>) -> Vec<S
         (args.strict_channels, "--strict-channels"),
     ];
     words.extend(flags.iter().filter(|(given, _)| *given).map(|(_, word)| word.to_string()));
-    if !model.claims.is_empty() || model.uses.accept_labels {
+    if let Some(property) = &args.property {
+        words.extend(["--property".to_string(), property.clone()]);
+        remarks.push(format!("The comparison is about the property {property}: every search is one for it."));
+    } else if !model.claims.is_empty() || model.uses.accept_labels {
         words.push("--no-claims".into());
         remarks.push(
             "The comparison is about assertions and end states: the model's claims and accept labels are left out, since \
@@ -255,19 +265,17 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         base: resident(),
     };
     let budget = Budget { per_run: args.time_per_run, total: args.time, factor: f64::from(args.give_up) };
-    let (first, fresh) = measure(console, args, &executor, budget)?;
-    if first.verdict == "violated" {
+    let mut first = measure(console, args, &executor, budget)?;
+    if first.errors.is_some() {
         // A search that stops at the first error says little about the whole; the papers switch checks off for that.
         executor.common.push("--all-errors".into());
         remarks.push(
-            "The model has errors. All runs go on behind them (--all-errors), so that they see the whole state space."
+            "The model has errors. All runs go on behind them (--all-errors), so that they see the whole state space, but for those that tell \
+             which search finds an error."
                 .into(),
         );
     }
     let mut runner = open(console, args, &executor, budget)?;
-    // The full search that was made a moment ago is no old one.
-    let known = if first.verdict == "violated" { 0 } else { fresh };
-    let resumed = (runner.results.resumed as u64).saturating_sub(known);
     let full = made(runner.run(&["--full".into()])?)?;
     if !full.finished() {
         remarks.push(format!(
@@ -292,26 +300,42 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
         shape: shape(args, &loaded.model, &full, &executor.interrupt, budget.per_run),
     };
     let (studies, left_out, stopped) = run_studies(args, &executor, &mut runner, &measured, blocks)?;
-    let (made, results) = (runner.made(), runner.finish());
     let command = comparison_command(args);
-    let comparison = Comparison {
+    let errors = first.errors.take();
+    let comparison = of_results(|results| Comparison {
         model: &loaded.model.name,
         measured,
         studies: &studies,
         left_out: &left_out,
-        results: &results,
+        results,
         seed: args.seed,
         common: &executor.common,
         command: &command,
         factor: budget.factor,
         remarks: &remarks,
-    };
+        errors: errors.as_ref().map(|(study, results)| (study, results)),
+        quoted: Quoted::default(),
+    });
+    // What is quoted hangs on the times, so it is asked again after they have changed.
+    for _ in 0..MOST_ROUNDS_OF_TIMES {
+        let mut changed = false;
+        for options in comparison(&runner.results).quotes() {
+            changed |= runner.time_again(&options)?;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let (made, results) = (first.made + runner.made(), runner.finish());
+    let comparison = comparison(&results);
     write_files(&args.out, &comparison)?;
-    let there = if resumed > 0 { format!(" ({resumed} were there already)") } else { String::new() };
+    let there = comparison.runs().saturating_sub(made);
     let text = format!(
-        "{}\n{} made{there}; the page is {}\n",
+        "{}\n{}: {} made now, {} were there already; the page is {}\n",
         comparison.text(),
-        counted(made + fresh, "run", "runs"),
+        counted(comparison.runs(), "run", "runs"),
+        thousands(made),
+        thousands(there),
         args.out.join("index.html").display()
     );
     if let Some(skipped) = &stopped {
@@ -326,6 +350,11 @@ fn compare(console: &Console, args: &CompareArgs, loaded: &Loaded, blocks: &[Blo
     Ok(console.print(&text, 0))
 }
 
+/// Says of a closure that it takes results of any lifetime.
+fn of_results<'a, F: for<'r> Fn(&'r Results) -> Comparison<'a, 'r>>(closure: F) -> F {
+    closure
+}
+
 /// What `pv stats` says of the model, where a figure tells of it and the graph is not too large to be kept.
 fn shape(
     args: &CompareArgs,
@@ -336,7 +365,8 @@ fn shape(
 ) -> Option<StateSpaceShape> {
     let wanted = args.figure.contains(&Figure::Caches)
         || (args.figure.is_empty() && args.vary.is_empty() && args.matrix.is_none());
-    if !wanted || !full.finished() || full.stored > LARGEST_GRAPH {
+    // The graph of `pv stats` is that of the model alone.
+    if !wanted || args.property.is_some() || !full.finished() || full.stored > LARGEST_GRAPH {
         return None;
     }
     let program = Program::new(model, None);
@@ -354,23 +384,39 @@ fn open<'e, 'a>(
     budget: Budget,
 ) -> Result<Runner<'e, CheckExecutor<'a>>, Failure> {
     // Lines of another model, seed or set of checks must not be taken for ours.
-    let identity = format!("{:016x} {} {}", executor.model.fingerprint, args.seed, executor.common.join(" "));
+    // The number is that of the way in which a run is written down.
+    let identity = format!("2 {:016x} {} {}", executor.model.fingerprint, args.seed, executor.common.join(" "));
     let results = Results::open(&args.out.join("results.jsonl"), &identity)?;
     Ok(Runner::new(executor, results, budget, console.progress()))
 }
 
-/// The full search, to know what the model is like, and whether it was made now (1) or kept (0).
+/// What is made before anything is compared.
+struct First {
+    /// Runs that were made now.
+    made: u64,
+    /// For a model with errors: who finds one.
+    errors: Option<(Study, Results)>,
+}
+
+/// The full search, to know whether the model has errors; if it has, all searches that stop at the first one.
 fn measure(
     console: &Console,
     args: &CompareArgs,
     executor: &CheckExecutor<'_>,
     budget: Budget,
-) -> Result<(Record, u64), Failure> {
+) -> Result<First, Failure> {
     let mut runner = open(console, args, executor, budget)?;
-    let record = runner.run(&["--full".into()])?;
-    let fresh = runner.made();
-    runner.finish();
-    Ok((made(record)?, fresh))
+    let record = made(runner.run(&["--full".into()])?)?;
+    let mut study = study(Figure::Errors, &Measured::default(), &runner.results);
+    if record.verdict != "violated" {
+        return Ok(First { made: runner.made(), errors: None });
+    }
+    refusals(executor, &mut study);
+    runner.run_study(&study)?;
+    for options in study.settings() {
+        runner.time_again(options)?;
+    }
+    Ok(First { made: runner.made(), errors: Some((study, runner.finish())) })
 }
 
 fn made(record: Result<Record, Skipped>) -> Result<Record, Failure> {
@@ -436,7 +482,7 @@ fn run_studies(
 /// shown.
 fn refusals(executor: &CheckExecutor<'_>, plan: &mut Study) -> Option<String> {
     let mut reason = None;
-    let whole = !matches!(plan.figure, Figure::Searches | Figure::Custom);
+    let whole = !matches!(plan.figure, Figure::Errors | Figure::Caches | Figure::Searches | Figure::Custom);
     for chain in &mut plan.chains {
         chain.points.retain(|point| match executor.accepts(&point.options) {
             Ok(()) => true,
@@ -468,6 +514,7 @@ fn comparison_command(args: &CompareArgs) -> String {
         (args.strict_channels, "--strict-channels"),
     ];
     words.extend(flags.iter().filter(|(given, _)| *given).map(|(_, word)| word.to_string()));
+    words.extend(args.property.iter().flat_map(|name| ["--property".to_string(), name.clone()]));
     words.extend(["--seed".to_string(), args.seed.to_string()]);
     words.extend(["--time-per-run".to_string(), args.time_per_run.as_secs().to_string()]);
     words.extend(["--time".to_string(), args.time.as_secs().to_string()]);
@@ -476,8 +523,9 @@ fn comparison_command(args: &CompareArgs) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-fn write_files(folder: &Path, comparison: &Comparison<'_>) -> io::Result<()> {
-    let records = comparison.records();
+fn write_files(folder: &Path, comparison: &Comparison<'_, '_>) -> io::Result<()> {
+    let mut records = comparison.records();
+    records.extend(comparison.error_records());
     write(folder, "results.csv", &csv(&records))?;
     let document = serde_json::json!({
         "pv": env!("CARGO_PKG_VERSION"),

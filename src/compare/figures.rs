@@ -3,7 +3,8 @@
 
 mod breadth;
 mod cache;
-mod caches;
+pub(crate) mod caches;
+pub(crate) mod errors;
 mod pod;
 
 use super::matrix::{Chain, Figure, Measured, Point, Study};
@@ -12,6 +13,10 @@ use super::runner::label;
 use crate::report::html::{Block, Table};
 use crate::report::number::{bytes, thousands};
 use crate::report::plot::{self, Axis, Mark, Plot, Series, Unit, format_value};
+use std::cell::RefCell;
+
+/// The settings whose time a sentence tells: their times are to be those of several runs.
+pub(crate) type Quoted = RefCell<Vec<Vec<String>>>;
 
 /// What a figure is made from.
 #[derive(Clone, Copy)]
@@ -24,6 +29,8 @@ pub(crate) struct Data<'a> {
     pub measured: &'a Measured,
     /// How many times the full search's transitions a run may make.
     pub factor: f64,
+    /// Where it is noted whose time is told.
+    pub quoted: &'a Quoted,
 }
 
 /// A figure: what the page shows, and its sentence for the terminal.
@@ -39,6 +46,7 @@ pub(crate) struct Drawn {
 pub(crate) fn draw(data: &Data<'_>) -> Option<Drawn> {
     data.study.chains.iter().find(|chain| !data.curve(chain).runs.is_empty())?;
     Some(match data.study.figure {
+        Figure::Errors => errors::draw(data),
         Figure::Caches => caches::draw(data),
         Figure::Searches => searches(data),
         Figure::CacheSleep => cache::sleep(data),
@@ -115,6 +123,24 @@ impl<'a> Data<'a> {
         format!("{}%", significant(share * 100.0))
     }
 
+    /// A time for a sentence, with its spread.
+    pub(crate) fn time(&self, record: &Record) -> String {
+        self.quoted.borrow_mut().push(record.options.clone());
+        time_text(record)
+    }
+
+    /// How many times the time of another run, for a sentence: of the shortest runs, and what it could have been with others.
+    fn time_ratio(&self, one: &Record, other: &Record) -> String {
+        self.quoted.borrow_mut().extend([one.options.clone(), other.options.clone()]);
+        let ratio = |a: f64, b: f64| significant(a / b.max(1e-9));
+        let text = ratio(one.seconds, other.seconds);
+        if one.seconds.min(other.seconds) < TOO_SHORT {
+            return format!("{text} (times too short to be sure)");
+        }
+        let (least, most) = (ratio(one.seconds, other.slowest()), ratio(one.slowest(), other.seconds));
+        if least == most { text } else { format!("{text} ({least} to {most})") }
+    }
+
     /// How many times the transitions of the full search.
     fn times(&self, record: &Record) -> f64 {
         record.transitions as f64 / self.measured.transitions.max(1) as f64
@@ -139,8 +165,25 @@ impl<'a> Data<'a> {
     }
 }
 
+/// Seconds that say nothing about which of two searches is the faster one.
+const TOO_SHORT: f64 = 0.001;
+
+/// The shortest time and the spread of all.
+pub(crate) fn time_text(record: &Record) -> String {
+    let (least, most) = (seconds_text(record.seconds), seconds_text(record.slowest()));
+    match record.times.len() {
+        0 | 1 => format!("{least} (one run)"),
+        runs if least == most => format!("{least} ({runs} runs)"),
+        runs => format!("{least} (up to {most} in {runs} runs)"),
+    }
+}
+
 /// A ratio with three significant digits at most.
-fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
+    if value.abs() >= 1000.0 && value.abs() < 1e15 {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", thousands(value.abs().round() as u64));
+    }
     let digits = match value.abs() {
         v if v >= 100.0 => 0,
         v if v >= 10.0 => 1,
@@ -207,25 +250,44 @@ fn searches(data: &Data<'_>) -> Drawn {
         level: None,
     };
     let full = data.measured;
+    let whole = data.named("depth first").least().map(|(_, record)| record);
     let mut sentences = vec![format!(
         "The full depth-first search visits {} states by {} transitions in {}.",
         thousands(full.states),
         thousands(full.transitions),
-        seconds_text(full.seconds)
+        whole.map_or_else(|| seconds_text(full.seconds), |record| data.time(record))
     )];
     for (name, what) in [
         ("depth first, sleep sets", "With sleep sets"),
         ("depth first, partial-order reduction", "With partial-order reduction"),
+        ("depth first, both", "With both"),
     ] {
-        if let Some((_, record)) = data.named(name).least() {
+        if let (Some((_, record)), Some(whole)) = (data.named(name).least(), whole) {
             sentences.push(format!(
                 "{what} it visits {} of the states by {} of the transitions in {} times the time.",
                 percent_of(record.stored, full.states),
                 percent_of(record.transitions, full.transitions),
-                significant(record.seconds / full.seconds.max(1e-9))
+                data.time_ratio(record, whole)
             ));
         }
     }
+    if let (Some((_, two)), Some((_, one))) =
+        (data.named("breadth first, two workers").least(), data.named("breadth first").least())
+    {
+        let ratio = data.time_ratio(two, one);
+        sentences.push(format!("Two workers take {ratio} times the time of breadth first with one."));
+    }
+    if let (Some((_, tree)), Some(whole)) = (data.named("depth first, tree").least(), whole) {
+        sentences.push(format!(
+            "The tree keeps the same states in {} of the memory, in {} times the time.",
+            percent_of(tree.memory_bytes, whole.memory_bytes),
+            data.time_ratio(tree, whole)
+        ));
+    }
+    sentences.extend(curves.iter().filter_map(|curve| {
+        let (_, record) = curve.runs.first().filter(|(_, record)| !record.finished())?;
+        Some(format!("{} did not come to an end: {}.", capital(curve.name), data.failed(record)))
+    }));
     let records: Vec<&Record> = curves.iter().flat_map(|curve| curve.runs.iter().map(|(_, record)| *record)).collect();
     let sentence = sentences.join(" ");
     Drawn { blocks: vec![figure(&[plot], &sentence), Block::Table(run_table("", &records, full))], sentence }
@@ -250,7 +312,7 @@ fn custom(data: &Data<'_>) -> Drawn {
     let mut sentence = format!("{finished} of {} runs came to an end by themselves.", records.len());
     let quick = records.iter().filter(|record| record.finished()).min_by(|a, b| a.seconds.total_cmp(&b.seconds));
     if let Some(record) = quick {
-        sentence += &format!(" The fastest took {}: {}.", seconds_text(record.seconds), label(&record.options));
+        sentence += &format!(" The fastest took {}: {}.", data.time(record), label(&record.options));
     }
     let mut blocks = Vec::new();
     if let Some(across) = across {

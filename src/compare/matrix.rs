@@ -10,6 +10,8 @@ use std::str::FromStr;
 /// A figure of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Figure {
+    /// Which search finds an error first, which the shortest path to one. Models with errors have it, whatever else is asked for.
+    Errors,
     /// Depth-first and breadth-first caches beside each other.
     Caches,
     /// The searches without bounds beside each other.
@@ -49,6 +51,7 @@ impl Figure {
     /// The name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Figure::Errors => "errors",
             Figure::Caches => "caches",
             Figure::Searches => "searches",
             Figure::CacheSleep => "cache-sleep",
@@ -65,6 +68,7 @@ impl Figure {
     /// The heading on the page.
     pub(crate) fn heading(self) -> &'static str {
         match self {
+            Figure::Errors => "Which search finds an error",
             Figure::Caches => "Depth-first and breadth-first caches",
             Figure::Searches => "Searches without a bound",
             Figure::CacheSleep => "State-space caching with and without sleep sets",
@@ -83,14 +87,22 @@ impl Figure {
         match self {
             Figure::CacheSleep => "after Figure 4 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
             Figure::Replacement => "after Figure 5 of Godefroid, Holzmann and Pirottin, State-Space Caching Revisited",
-            Figure::Hub => "after Figure 9 of Della Penna et al., Exploiting Hub States in Automatic Verification",
-            Figure::Collision => {
-                "after Figure 6 of Della Penna et al., Exploiting Hub States in Automatic Verification"
+            Figure::Hub => {
+                "after Figure 9 of Della Penna, Melatti, Intrigila and Tronci, Exploiting Hub States in Automatic Verification"
             }
-            Figure::Disk => "after Figure 3 of Stern and Dill, Using Magnetic Disk instead of Main Memory",
-            Figure::Serial => "after Table 1 of the paper on serialization of cache-based and disk-based search",
-            Figure::Pod => "after Tables 1 to 6 and Figures 3 to 6 of Melatti, Palmer and Gopalakrishnan",
-            Figure::Caches | Figure::Searches | Figure::Custom => "",
+            Figure::Collision => {
+                "after Figure 6 of Della Penna, Melatti, Intrigila and Tronci, Exploiting Hub States in Automatic Verification"
+            }
+            Figure::Disk => {
+                "after Figure 3 of Stern and Dill, Using Magnetic Disk instead of Main Memory in the Murphi Verifier"
+            }
+            Figure::Serial => {
+                "after Table 1 of Della Penna, Intrigila, Melatti, Tronci and Venturini Zilli, Integrating RAM and Disk Based Verification within the Murphi Verifier"
+            }
+            Figure::Pod => {
+                "after Tables 1 to 6 and Figures 3 to 6 of Melatti, Palmer and Gopalakrishnan, Precision On Demand: An Improvement in Probabilistic Hashing"
+            }
+            Figure::Errors | Figure::Caches | Figure::Searches | Figure::Custom => "",
         }
     }
 }
@@ -187,6 +199,8 @@ impl Measured {
 /// Cache sizes of the caching paper's figures, in per cent: it goes down to 0.2% for DTP.
 const CACHE_PERCENT: [f64; 16] =
     [100.0, 75.0, 60.0, 50.0, 40.0, 33.0, 25.0, 20.0, 15.0, 10.0, 6.0, 4.0, 2.0, 1.0, 0.5, 0.2];
+/// Cache of the overview, in per cent.
+const OVERVIEW_CACHE: f64 = 10.0;
 /// Cache sizes of the figure of all caches, in per cent; the longest path comes on top.
 const ALL_CACHES_PERCENT: [f64; 8] = [100.0, 50.0, 33.0, 20.0, 10.0, 5.0, 2.0, 1.0];
 /// How the names of the depth-first searches of that figure begin.
@@ -232,6 +246,7 @@ fn chain(name: &str, patience: usize, points: impl Iterator<Item = (f64, String)
 /// The runs of a figure for a model of this size. `results` has what earlier figures found.
 pub(crate) fn study(figure: Figure, measured: &Measured, results: &Results) -> Study {
     let chains = match figure {
+        Figure::Errors => errors(),
         Figure::Caches => caches(measured),
         Figure::Searches => searches(measured),
         Figure::CacheSleep => cache_sleep(measured),
@@ -246,37 +261,82 @@ pub(crate) fn study(figure: Figure, measured: &Measured, results: &Results) -> S
     Study { figure, chains }
 }
 
+/// A chain of one run.
+fn single(name: &str, line: &str) -> Chain {
+    chain(name, 1, [(0.0, line.to_string())].into_iter())
+}
+
 fn searches(measured: &Measured) -> Vec<Chain> {
-    let one = |name: &str, line: &str| chain(name, 1, [(0.0, line.to_string())].into_iter());
+    let cache = round(measured.percent(OVERVIEW_CACHE), false).max(FEWEST);
     vec![
-        one("depth first", "--full"),
-        one("depth first, sleep sets", "--sleep"),
-        one("depth first, partial-order reduction", "--por"),
-        one("breadth first", "--search bfs --full"),
+        single("as pv check does it by itself", ""),
+        single("depth first", "--full"),
+        single("depth first, sleep sets", "--sleep"),
+        single("depth first, partial-order reduction", "--por"),
+        single("depth first, both", "--por --sleep"),
+        single("depth first, partial-order reduction, cache", &format!("--por --cache {cache}")),
+        single("depth first, tree", "--store tree --full"),
         // Without a size it would take as much memory as it may.
-        one("depth first, 40-bit signatures", &format!("--store compact --full --slots {}", measured.percent(130.0))),
+        single(
+            "depth first, 40-bit signatures",
+            &format!("--store compact --full --slots {}", measured.percent(130.0)),
+        ),
+        single("breadth first", "--search bfs --full"),
+        single("breadth first, tree", "--search bfs --store tree --full"),
+        single("breadth first, two workers", "--workers 2 --full"),
     ]
 }
 
+/// Every search that may stop at the first error.
+fn errors() -> Vec<Chain> {
+    vec![
+        single("as pv check does it by itself", ""),
+        single("depth first", "--full"),
+        single("depth first, sleep sets", "--sleep"),
+        single("depth first, partial-order reduction", "--por"),
+        single("depth first, both", "--por --sleep"),
+        single("depth first, then shorter", "--shortest"),
+        single("breadth first", "--search bfs --full"),
+        single("breadth first, reduced", "--search bfs"),
+        single("breadth first, two workers", "--workers 2 --full"),
+    ]
+}
+
+/// A number that a person would type: two digits and zeros. Up where it has to hold something.
+fn round(number: u64, up: bool) -> u64 {
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    if up { number.div_ceil(unit).saturating_mul(unit) } else { number / unit * unit }
+}
+
 fn caches(measured: &Measured) -> Vec<Chain> {
-    let mut sizes = sizes(measured, &ALL_CACHES_PERCENT);
+    let holds_all = |percent: f64| percent >= 100.0;
+    let mut sizes: Vec<u64> =
+        ALL_CACHES_PERCENT.iter().map(|&percent| round(measured.percent(percent), holds_all(percent))).collect();
     // The longest path is what a depth-first cache needs at the most to hold the stack.
     if measured.depth >= FEWEST && measured.depth < measured.states {
-        sizes.push(measured.depth + 1);
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
-        sizes.dedup();
+        sizes.push(round(measured.depth + 1, true));
     }
+    sizes.retain(|&size| size >= FEWEST);
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.dedup();
     let points = |line: &str| {
         let line = line.to_string();
         sizes.iter().map(move |&n| (n as f64, line.replace('N', &n.to_string()))).collect::<Vec<_>>().into_iter()
     };
-    let mut chains = vec![chain(&format!("{DEPTH_CACHES}, cost"), 1, points("--cache N --replace cost"))];
-    chains.extend(["random", "type", "smallest-subtree", "cost"].map(|rule| {
+    // Replacement by cost is what `--cache` does by itself. The searches that may be recommended come first, should the time be used up.
+    let mut chains = vec![
+        chain(&format!("{DEPTH_CACHES}, cost"), 1, points("--cache N")),
+        chain(&format!("{DEPTH_CACHES}, sleep sets, cost"), 1, points("--sleep --cache N")),
+        chain("breadth first, cache", 1, points("--search bfs --cache N")),
+        chain("breadth first, hub cache", 1, points("--search bfs --cache N --hub")),
+    ];
+    chains.extend(["random", "type", "smallest-subtree"].map(|rule| {
         let name = format!("{DEPTH_CACHES}, sleep sets, {rule}");
         chain(&name, 1, points(&format!("--sleep --cache N --replace {rule}")))
     }));
-    chains.push(chain("breadth first, cache", 1, points("--search bfs --cache N")));
-    chains.push(chain("breadth first, hub cache", 1, points("--search bfs --cache N --hub")));
     chains
 }
 
@@ -418,5 +478,16 @@ mod tests {
         let study = study(Figure::CacheSleep, &measured(251_409), &no_results());
         let last = study.chains[1].points.last().expect("points");
         assert_eq!((last.x, last.options.join(" ")), (503.0, "--sleep --cache 503 --replace random".into()));
+    }
+
+    #[test]
+    fn sizes_of_the_figure_that_recommends_are_those_a_person_would_type() {
+        assert_eq!([0, 7, 99, 100, 251_409, 999].map(|n| round(n, false)), [0, 7, 99, 100, 250_000, 990]);
+        assert_eq!([0, 7, 99, 101, 251_409, 999].map(|n| round(n, true)), [0, 7, 99, 110, 260_000, 1000]);
+        let measured = Measured { depth: 836, ..measured(11_020) };
+        let study = study(Figure::Caches, &measured, &no_results());
+        let sizes: Vec<f64> = study.chains[0].points.iter().map(|point| point.x).collect();
+        // All states and the longest path have room.
+        assert_eq!(sizes, [12_000.0, 5500.0, 3600.0, 2200.0, 1100.0, 840.0, 550.0, 220.0, 110.0]);
     }
 }

@@ -6,6 +6,7 @@
 //! it; [`page`] puts all together. How a setting becomes a search is the command line's business: the runner is given
 //! a function for it.
 
+pub(crate) mod advice;
 pub(crate) mod computer;
 pub(crate) mod figures;
 pub(crate) mod matrix;

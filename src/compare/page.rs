@@ -1,7 +1,8 @@
 //! The page of a comparison and its text for the terminal: what was compared, what came out, what to use.
 
+use super::advice::Advice;
 use super::computer;
-use super::figures::{self, Data, run_table, seconds_text};
+use super::figures::{self, Data, Quoted, run_table};
 use super::matrix::{Figure, Measured, Study};
 use super::results::{Record, Results};
 use super::runner::label;
@@ -10,7 +11,7 @@ use crate::report::number::{bytes, counted, thousands};
 use std::fmt::Write;
 
 /// All that is told.
-pub(crate) struct Comparison<'a> {
+pub(crate) struct Comparison<'a, 'r> {
     /// Name of the model.
     pub model: &'a str,
     /// The full state space.
@@ -20,7 +21,7 @@ pub(crate) struct Comparison<'a> {
     /// Figures that are not there or not whole, with the reason.
     pub left_out: &'a [(Figure, String)],
     /// What came out.
-    pub results: &'a Results,
+    pub results: &'r Results,
     /// Of every random choice.
     pub seed: u64,
     /// Options that every run has.
@@ -31,14 +32,19 @@ pub(crate) struct Comparison<'a> {
     pub factor: f64,
     /// Something about the model that the reader must know.
     pub remarks: &'a [String],
+    /// For a model with errors: the runs that stop at the first one. They lack an option that all others have.
+    pub errors: Option<(&'a Study, &'a Results)>,
+    /// Whose time is told.
+    pub quoted: Quoted,
 }
 
-impl Comparison<'_> {
-    /// The runs that belong to it, in the order of the figures, each once.
+impl Comparison<'_, '_> {
+    /// The runs that belong to it, in the order of the figures, each once. Those to the first error are not among them.
     pub(crate) fn records(&self) -> Vec<&Record> {
         let mut records: Vec<&Record> = Vec::new();
-        let full = vec!["--full".to_string()];
-        for options in std::iter::once(&full).chain(self.studies.iter().flat_map(Study::settings)) {
+        // These two are made in any case: sizes are shares of what they take.
+        let measured = [vec!["--full".to_string()], ["--search", "bfs", "--full"].map(str::to_string).to_vec()];
+        for options in measured.iter().chain(self.studies.iter().flat_map(Study::settings)) {
             if let Some(record) = self.results.get(options)
                 && !records.iter().any(|known| known.options == record.options)
             {
@@ -48,25 +54,70 @@ impl Comparison<'_> {
         records
     }
 
-    fn drawn(&self) -> Vec<(Figure, figures::Drawn)> {
-        let draw = |study: &Study| {
-            let data = Data { study, results: self.results, measured: &self.measured, factor: self.factor };
-            Some((study.figure, figures::draw(&data)?))
+    /// The runs that stopped at the first error.
+    pub(crate) fn error_records(&self) -> Vec<&Record> {
+        let Some((study, results)) = self.errors else { return Vec::new() };
+        study.settings().filter_map(|options| results.get(options)).collect()
+    }
+
+    /// How many runs the page shows.
+    pub(crate) fn runs(&self) -> u64 {
+        (self.records().len() + self.error_records().len()) as u64
+    }
+
+    /// The settings whose times are told, of the runs that see the whole state space.
+    pub(crate) fn quotes(&self) -> Vec<Vec<String>> {
+        self.drawn();
+        self.advice();
+        self.quoted.take()
+    }
+
+    fn data(&self) -> Vec<Data<'_>> {
+        let errors = self.errors.into_iter();
+        let all = errors.chain(self.studies.iter().map(|study| (study, self.results)));
+        let data = |(study, results)| Data {
+            study,
+            results,
+            measured: &self.measured,
+            factor: self.factor,
+            quoted: &self.quoted,
         };
-        self.studies.iter().filter_map(draw).collect()
+        all.map(data).collect()
+    }
+
+    fn advice(&self) -> Advice {
+        let none = Study { figure: Figure::Custom, chains: Vec::new() };
+        let any = Data {
+            study: &none,
+            results: self.results,
+            measured: &self.measured,
+            factor: self.factor,
+            quoted: &self.quoted,
+        };
+        Advice::of(&any, &self.data(), &self.records())
+    }
+
+    fn drawn(&self) -> Vec<(Figure, figures::Drawn)> {
+        self.data().iter().filter_map(|data| Some((data.study.figure, figures::draw(data)?))).collect()
     }
 
     /// The page.
     pub(crate) fn page(&self) -> Page {
         let records = self.records();
         let drawn = self.drawn();
-        let advice = Advice::of(&records);
+        let advice = self.advice();
         // First of all, what a reader came for: which search, with how much memory.
         let mut blocks = vec![Block::Heading("Recommendation".into())];
-        let caches = drawn.iter().filter(|(figure, _)| *figure == Figure::Caches);
-        blocks.extend(caches.map(|(_, drawn)| Block::Text(drawn.sentence.clone())));
-        blocks.extend(advice.sentences.iter().cloned().map(Block::Text));
-        blocks.extend(advice.command.clone().map(Block::Command));
+        if !advice.lead.is_empty() {
+            blocks.push(Block::Lead(advice.lead.clone()));
+        }
+        for (text, command) in &advice.parts {
+            if !text.is_empty() {
+                blocks.push(Block::Text(text.clone()));
+            }
+            blocks.extend(command.clone().map(Block::Command));
+        }
+        blocks.extend(advice.why.iter().cloned().map(Block::Text));
         blocks.push(Block::Facts(self.facts()));
         blocks.push(Block::Heading("Summary".into()));
         blocks.extend(self.summary(&records).into_iter().map(Block::Text));
@@ -89,8 +140,14 @@ impl Comparison<'_> {
             "Each run is one pv check with these options; the command lines give the same counts again.".into(),
         ));
         let table = run_table("", &records, &self.measured);
-        let commands = records.iter().map(|record| record.command.clone()).collect::<Vec<_>>().join("\n");
-        blocks.push(Block::Details(counted(records.len() as u64, "run", "runs"), vec![Block::Table(table)]));
+        let mut tables = vec![Block::Table(table)];
+        let errors = self.error_records();
+        if !errors.is_empty() {
+            tables.push(Block::Table(run_table("Those that stop at the first error", &errors, &self.measured)));
+        }
+        let all = records.iter().chain(&errors);
+        let commands = all.map(|record| record.command.clone()).collect::<Vec<_>>().join("\n");
+        blocks.push(Block::Details(counted(self.runs(), "run", "runs"), tables));
         blocks.push(Block::Details("Command lines".into(), vec![Block::Command(commands)]));
         blocks.push(Block::Note(format!("Made by: {}", self.command)));
         Page {
@@ -124,29 +181,29 @@ impl Comparison<'_> {
     }
 
     fn summary(&self, records: &[&Record]) -> Vec<String> {
-        let finished = records.iter().filter(|record| record.finished()).count() as u64;
+        let errors = self.error_records();
+        let finished = records.iter().chain(&errors).filter(|record| record.finished()).count() as u64;
         let mut text = format!(
-            "{} of this model {} made; {} came to an end by themselves, the others gave up or ran out of room.",
-            counted(records.len() as u64, "run", "runs"),
-            if records.len() == 1 { "was" } else { "were" },
+            "The page shows {}; {} came to an end by themselves, the others gave up or ran out of room.",
+            counted(self.runs(), "run", "runs"),
             thousands(finished)
         );
-        if finished == records.len() as u64 {
-            text = format!("{} of this model were made, and all came to an end.", counted(finished, "run", "runs"));
+        if finished == self.runs() {
+            text = format!("The page shows {}, and all came to an end.", counted(finished, "run", "runs"));
         }
-        let least = records.iter().filter(|record| record.verified()).min_by_key(|record| record.memory_bytes);
+        let least = records.iter().filter(|record| record.settled()).min_by_key(|record| record.memory_bytes);
         let full = records.iter().find(|record| record.options == ["--full"]);
         if let (Some(least), Some(full)) = (least, full)
             && least.memory_bytes < full.memory_bytes
         {
             let _ = write!(
                 text,
-                " The full depth-first search takes {} and {}; the least memory that still verified the model is {}, in {} \
+                " The full depth-first search takes {} and {}; the least memory that still gave the answer is {}, in {} \
                  ({}).",
                 bytes(full.memory_bytes),
-                seconds_text(full.seconds),
+                figures::time_text(full),
                 bytes(least.memory_bytes),
-                seconds_text(least.seconds),
+                figures::time_text(least),
                 label(&least.options)
             );
         }
@@ -185,72 +242,17 @@ impl Comparison<'_> {
             let _ =
                 write!(text, "\nNot shown or not whole: {} (--figure {}): {reason}\n", figure.heading(), figure.name());
         }
-        let advice = Advice::of(&records);
-        let _ = write!(text, "\nRecommendation\n  {}\n", advice.sentences.join(" "));
-        if let Some(command) = advice.command {
-            let _ = write!(text, "\n  {command}\n");
+        let advice = self.advice();
+        let _ = write!(text, "\nRecommendation\n  {}\n", advice.lead);
+        for (sentence, command) in &advice.parts {
+            text.push('\n');
+            if !sentence.is_empty() {
+                let _ = writeln!(text, "  {sentence}");
+            }
+            if let Some(command) = command {
+                let _ = writeln!(text, "    {command}");
+            }
         }
         text
-    }
-}
-
-/// What to use.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Advice {
-    /// In words.
-    pub sentences: Vec<String>,
-    /// To copy.
-    pub command: Option<String>,
-}
-
-impl Advice {
-    /// The cheapest setting that verified the model. What a search costs is memory for as long as it runs: bytes times
-    /// seconds. The fastest and the smallest one are told too, for those who are short of one of the two.
-    pub(crate) fn of(records: &[&Record]) -> Advice {
-        let verified: Vec<&&Record> = records.iter().filter(|record| record.verified()).collect();
-        let cost = |record: &Record| record.memory_bytes.max(1) as f64 * record.seconds.max(1e-6);
-        let Some(cheapest) = verified.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))) else {
-            return Advice::without_proof(records);
-        };
-        let of = |record: &Record| format!("{} for {}", bytes(record.memory_bytes), seconds_text(record.seconds));
-        let mut sentences = vec![format!(
-            "Of {} that verified the model, the cheapest in memory times time takes {}: {}.",
-            counted(verified.len() as u64, "setting", "settings"),
-            of(cheapest),
-            label(&cheapest.options)
-        )];
-        if let Some(fastest) = verified.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))
-            && fastest.options != cheapest.options
-        {
-            sentences.push(format!("The fastest takes {}: {}.", of(fastest), label(&fastest.options)));
-        }
-        if let Some(smallest) = verified.iter().min_by_key(|record| record.memory_bytes)
-            && smallest.options != cheapest.options
-        {
-            sentences.push(format!("The one with least memory takes {}: {}.", of(smallest), label(&smallest.options)));
-        }
-        Advice { sentences, command: Some(cheapest.command.clone()) }
-    }
-
-    fn without_proof(records: &[&Record]) -> Advice {
-        let violated = records.iter().filter(|record| record.verdict == "violated");
-        match violated.min_by(|a, b| a.seconds.total_cmp(&b.seconds)) {
-            Some(record) => Advice {
-                sentences: vec![format!(
-                    "The model is not right: every search that came to an end found errors. The fastest took {}: {}.",
-                    seconds_text(record.seconds),
-                    label(&record.options)
-                )],
-                command: Some(record.command.clone()),
-            },
-            None => Advice {
-                sentences: vec![
-                    "No setting verified the model within its budget; more time for each run \
-                                 (--time-per-run) or more memory may."
-                        .into(),
-                ],
-                command: None,
-            },
-        }
     }
 }

@@ -37,6 +37,9 @@ pub(crate) struct Record {
     /// Why it is incomplete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What ended a search that has found errors and was to go on behind them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// The comparison stopped it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave_up: Option<GaveUp>,
@@ -58,10 +61,16 @@ pub(crate) struct Record {
     pub vector_bytes: u64,
     /// Errors met.
     pub error_count: u64,
+    /// Steps of the path to the first error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_depth: Option<u64>,
     /// Bytes of all tables.
     pub memory_bytes: u64,
     /// Seconds of search; of several runs the shortest.
     pub seconds: f64,
+    /// Seconds of every run, in order.
+    #[serde(default)]
+    pub times: Vec<f64>,
     /// Bound on the probability of an omission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omission_probability: Option<f64>,
@@ -87,6 +96,7 @@ impl Record {
                 Verdict::Incomplete(limit) => Some(crate::report::reason(limit)),
                 _ => None,
             },
+            stopped: outcome.stopped.as_ref().map(crate::report::reason),
             stored: counts.stored,
             matched: counts.matched,
             transitions: counts.transitions(),
@@ -96,8 +106,10 @@ impl Record {
             evicted: counts.evicted,
             vector_bytes: counts.vector_bytes,
             error_count: outcome.error_count,
+            error_depth: outcome.violations.first().map(|violation| violation.depth),
             memory_bytes: outcome.memory,
             seconds: outcome.seconds,
+            times: vec![outcome.seconds],
             omission_probability: outcome.omission_probability,
             collision_rate: outcome.collision_rate,
             revisit_rate: outcome.revisit_rate,
@@ -105,41 +117,57 @@ impl Record {
         }
     }
 
-    /// The search looked at everything it had to look at.
+    /// The search looked at everything it had to look at. One that found errors and was then cut short did not.
     pub(crate) fn finished(&self) -> bool {
-        self.verdict != "incomplete"
+        self.verdict != "incomplete" && self.stopped.is_none() && self.gave_up.is_none()
     }
 
-    /// Every state was looked at exactly and nothing is wrong.
-    pub(crate) fn verified(&self) -> bool {
-        self.verdict == "verified"
+    /// It looked at every state exactly, and its answer is about all of them.
+    pub(crate) fn settled(&self) -> bool {
+        self.finished() && self.verdict != "no-error-found"
+    }
+
+    /// The longest of several runs.
+    pub(crate) fn slowest(&self) -> f64 {
+        self.times.iter().copied().fold(self.seconds, f64::max)
+    }
+
+    /// One more run of the same: its counts are the same, its time is not.
+    pub(crate) fn took_also(&mut self, seconds: f64) {
+        self.times.push(seconds);
+        self.seconds = self.seconds.min(seconds);
+    }
+
+    /// What ended it early, in the words of `pv check`.
+    fn cut(&self) -> Option<&str> {
+        self.reason.as_deref().or(self.stopped.as_deref())
     }
 
     /// The verdict in a few words, for tables.
     pub(crate) fn status(&self) -> String {
-        match (&self.gave_up, self.verdict.as_str()) {
-            (Some(GaveUp::Transitions(_)), _) => "gave up: too many transitions".into(),
-            (Some(GaveUp::Seconds(_)), _) => "gave up: out of time".into(),
-            (None, "incomplete") => {
-                let reason = self.reason.as_deref().unwrap_or_default();
-                match reason.split([':', ';']).next().unwrap_or_default() {
-                    _ if self.path_does_not_fit() => "incomplete: the path does not fit".into(),
-                    short => format!("incomplete: {short}"),
-                }
+        let verdict = self.verdict.replace('-', " ");
+        let how = match self.gave_up {
+            Some(GaveUp::Transitions(_)) => "gave up: too many transitions".into(),
+            Some(GaveUp::Seconds(_)) => "gave up: out of time".into(),
+            None if self.finished() => return verdict,
+            None if self.path_does_not_fit() => "incomplete: the path does not fit".into(),
+            None => {
+                let short = self.cut().unwrap_or_default().split([':', ';']).next().unwrap_or_default();
+                format!("incomplete: {short}")
             }
-            (None, verdict) => verdict.replace('-', " "),
-        }
+        };
+        if self.verdict == "violated" { format!("violated, then {how}") } else { how }
     }
 
     /// A depth-first cache that is smaller than the path.
     pub(crate) fn path_does_not_fit(&self) -> bool {
-        !self.finished() && self.reason.as_deref().is_some_and(|reason| reason.starts_with("the path alone"))
+        !self.finished() && self.cut().is_some_and(|reason| reason.starts_with("the path alone"))
     }
 
     /// A depth-first cache that gave up.
     pub(crate) fn thrashed(&self) -> bool {
         let says = |reason: &str| reason.starts_with("the cache forgets too much");
-        !self.finished() && self.collision_rate.is_none() && self.reason.as_deref().is_some_and(says)
+        !self.finished() && self.collision_rate.is_none() && self.cut().is_some_and(says)
     }
 
     /// What identifies the setting within a comparison.
@@ -216,7 +244,8 @@ impl Results {
 pub(crate) fn csv(records: &[&Record]) -> String {
     let mut text = String::from(
         "options,verdict,gave_up,stored,matched,transitions,atomic_steps,depth,peak_stored,evicted,vector_bytes,\
-         error_count,memory_bytes,seconds,omission_probability,collision_rate,command,reason\n",
+         error_count,memory_bytes,seconds,omission_probability,collision_rate,command,reason,error_depth,timed_runs,\
+         slowest_seconds\n",
     );
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for record in records {
@@ -243,7 +272,10 @@ pub(crate) fn csv(records: &[&Record]) -> String {
             number(record.omission_probability),
             number(record.collision_rate),
             record.command.clone(),
-            record.reason.clone().unwrap_or_default(),
+            record.cut().unwrap_or_default().into(),
+            record.error_depth.map(|depth| depth.to_string()).unwrap_or_default(),
+            record.times.len().to_string(),
+            record.slowest().to_string(),
         ];
         let quoted: Vec<String> = cells.iter().map(|cell| quote(cell)).collect();
         text.push_str(&quoted.join(","));
@@ -302,6 +334,6 @@ mod tests {
         odd.command = "pv check \"a,b\"".into();
         let text = csv(&[&odd]);
         assert!(text.lines().nth(1).is_some_and(|line| line.contains("\"pv check \"\"a,b\"\"\"")), "{text}");
-        assert_eq!(text.lines().next().map(|head| head.split(',').count()), Some(18));
+        assert_eq!(text.lines().next().map(|head| head.split(',').count()), Some(21));
     }
 }

@@ -1,8 +1,8 @@
 //! Runs settings within budgets, and writes down what comes out.
 //!
 //! A run that blows up is stopped when it has made many times the transitions of the full search, or has taken too
-//! long; it is kept as "gave up", with what it had reached. Very short runs are made up to three times and the shortest
-//! time is kept, since the first one pays for cold caches; the counts are the same each time.
+//! long; it is kept as "gave up", with what it had reached. Very short runs, and those whose time the page quotes, are made three
+//! times: the shortest time counts, since the first run pays for cold caches, and all are kept; the counts are the same each time.
 
 use super::matrix::{Chain, Study};
 use super::results::{GaveUp, Record, Results};
@@ -60,7 +60,9 @@ pub(crate) enum Skipped {
 const SAMPLES: usize = 200;
 /// Runs shorter than this are repeated.
 const SHORT: f64 = 0.1;
-const REPEATS: u32 = 3;
+/// Longer ones are not repeated, not even if their time is quoted.
+const LONG: f64 = 20.0;
+const REPEATS: usize = 3;
 
 /// Runs settings. See the module.
 pub(crate) struct Runner<'e, E> {
@@ -137,23 +139,42 @@ impl<'e, E: Executor> Runner<'e, E> {
         if left.is_zero() {
             return Ok(Err(Skipped::Time));
         }
-        let (mut record, mut shortest) = match self.once(options, left) {
-            Ok(record) => (record.clone(), record.seconds),
+        let mut record = match self.once(options, left) {
+            Ok(record) => record,
             Err(skipped) => return Ok(Err(skipped)),
         };
-        let mut repeats = 1;
-        while record.gave_up.is_none() && shortest < SHORT && repeats < REPEATS {
+        while record.gave_up.is_none() && record.seconds < SHORT && record.times.len() < REPEATS {
             match self.once(options, left) {
-                Ok(again) => shortest = shortest.min(again.seconds),
+                Ok(again) => record.took_also(again.seconds),
                 Err(_) => break,
             }
-            repeats += 1;
         }
-        record.seconds = shortest;
         self.made += 1;
-        self.spent += record.seconds * f64::from(repeats);
+        self.spent += record.times.iter().sum::<f64>();
         self.results.add(record.clone())?;
         Ok(Ok(record))
+    }
+
+    /// A time that is quoted is that of several runs: makes as many more as it needs, unless they take long or the time for all is used up.
+    /// True if there was something to do.
+    pub(crate) fn time_again(&mut self, options: &[String]) -> io::Result<bool> {
+        let Some(mut record) = self.results.get(options).cloned() else { return Ok(false) };
+        let had = record.times.len();
+        while record.finished() && record.seconds < LONG && record.times.len() < REPEATS {
+            let left = self.budget.total.saturating_sub(self.start.elapsed());
+            if left.is_zero() || self.executor.interrupted() {
+                break;
+            }
+            match self.once(options, left) {
+                Ok(again) => record.took_also(again.seconds),
+                Err(_) => break,
+            }
+        }
+        let more = record.times.len() > had;
+        if more {
+            self.results.add(record)?;
+        }
+        Ok(more)
     }
 
     fn once(&self, options: &[String], left: Duration) -> Result<Record, Skipped> {
@@ -209,7 +230,7 @@ impl<'e, E: Executor> Runner<'e, E> {
                 return Err(Skipped::Time);
             }
             record.gave_up = gave_up;
-            record.reason = None;
+            (record.reason, record.stopped) = (None, None);
         }
         record.options = options.to_vec();
         record.command = self.executor.command(options);

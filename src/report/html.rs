@@ -11,6 +11,8 @@ pub(crate) enum Block {
     Heading(String),
     /// A paragraph of plain text.
     Text(String),
+    /// The paragraph that says what the page has to say.
+    Lead(String),
     /// A paragraph that is less important.
     Note(String),
     /// Plots side by side where there is room, with a caption that says what they show.
@@ -61,9 +63,12 @@ const STYLE: &str = "
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1100px; padding: 2rem 1.5rem 4rem; background: var(--page); color: var(--text);
   font: 16px/1.55 system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; }
-h1 { font-size: 1.8rem; line-height: 1.2; margin: 0 0 .2rem; }
-h2 { font-size: 1.25rem; margin: 2.6rem 0 .6rem; padding-top: .8rem; border-top: 1px solid var(--rule); }
-p { max-width: 46rem; margin: .5rem 0; }
+h1 { font-size: 1.8rem; line-height: 1.2; margin: 0 0 .2rem; overflow-wrap: anywhere; }
+h2 + p.lead { font-size: 1.15rem; font-weight: 600; }
+h2 { font-size: 1.25rem; overflow-wrap: anywhere; margin: 2.6rem 0 .6rem; padding-top: .8rem; border-top: 1px solid var(--rule); }
+p { max-width: 46rem; margin: .5rem 0; overflow-wrap: anywhere; }
+p + pre { margin-top: .3rem; }
+@media (max-width: 480px) { body { padding: 1.2rem 1rem 3rem; } h1 { font-size: 1.35rem; } h2 { margin-top: 1.6rem; } }
 .dim, figcaption .dim { color: var(--dim); }
 .note { color: var(--dim); font-size: .92rem; }
 figure { margin: 1rem 0 1.4rem; }
@@ -75,13 +80,15 @@ figcaption { max-width: 46rem; margin-top: .6rem; }
 table { border-collapse: collapse; font-size: .88rem; margin: .8rem 0; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--dim); padding-bottom: .3rem; }
 th, td { padding: .28rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }
+th { white-space: normal; }
 th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
 th.text, td.text { text-align: left; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.2rem; margin: .8rem 0; }
 dt { color: var(--dim); }
 dd { margin: 0; overflow-wrap: anywhere; }
-pre { background: var(--box); border: 1px solid var(--rule); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto;
+pre { background: var(--box); border: 1px solid var(--rule); border-radius: 6px; padding: .6rem 1rem; overflow-x: auto; overflow-wrap: anywhere;
   font: .9rem/1.5 ui-monospace, 'SFMono-Regular', Consolas, 'Liberation Mono', monospace; white-space: pre-wrap; }
+pre .word { display: inline-block; max-width: 100%; }
 code { font: .92em ui-monospace, Consolas, 'Liberation Mono', monospace; }
 summary { cursor: pointer; color: var(--dim); margin-top: 1rem; }
 @media print {
@@ -122,8 +129,9 @@ fn write_block(block: &Block, html: &mut String) {
     let _ = match block {
         Block::Heading(text) => writeln!(html, "<h2>{}</h2>", escape(text)),
         Block::Text(text) => writeln!(html, "<p>{}</p>", escape(text)),
+        Block::Lead(text) => writeln!(html, "<p class=\"lead\">{}</p>", escape(text)),
         Block::Note(text) => writeln!(html, "<p class=\"note\">{}</p>", escape(text)),
-        Block::Command(text) => writeln!(html, "<pre>{}</pre>", escape(text)),
+        Block::Command(text) => writeln!(html, "<pre>{}</pre>", unbroken(text)),
         Block::Figure { plots, caption } => writeln!(
             html,
             "<figure>\n<div class=\"plots\">\n{}</div>\n<figcaption>{}</figcaption>\n</figure>",
@@ -149,6 +157,16 @@ fn write_block(block: &Block, html: &mut String) {
             writeln!(html, "</details>")
         }
     };
+}
+
+/// A command whose options are not broken behind their dashes where a line ends.
+fn unbroken(command: &str) -> String {
+    let word = |word: &str| match word.starts_with('-') {
+        true => format!("<span class=\"word\">{}</span>", escape(word)),
+        false => escape(word),
+    };
+    let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    command.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn write_table(table: &Table, html: &mut String) {

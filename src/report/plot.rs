@@ -81,10 +81,12 @@ const LEGEND_ROW: f64 = 22.0;
 const LETTER: f64 = 7.5;
 /// Of an entry of the legend, beside its letters: the sample and the gap to the next.
 const ENTRY: f64 = 50.0;
-/// Series have this many distinct looks.
-const LOOKS: usize = 7;
-/// Dashes of the lines, by look.
-const DASHES: [&str; LOOKS] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2", "1 4"];
+/// Colours, markers and dashes.
+const SHAPES: usize = 7;
+/// Series have this many distinct looks: each shape filled, then each open.
+const LOOKS: usize = 2 * SHAPES;
+/// Dashes of the lines, by shape.
+const DASHES: [&str; SHAPES] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2", "1 4"];
 
 /// Colours and fonts. The colours are those of Okabe and Ito, lightened on dark ground; print is always light.
 pub(crate) const STYLE: &str = "
@@ -138,9 +140,11 @@ pub(crate) fn standalone_column(plots: &[Plot]) -> String {
 /// [`STYLE`] and one rule for each look of a series.
 pub(crate) fn style_rules() -> String {
     let mut rules = String::from(STYLE);
-    for (look, dashes) in DASHES.iter().enumerate() {
-        let _ = writeln!(rules, ".pv-plot .l{look} {{ stroke: var(--s{look}); }}");
-        let _ = writeln!(rules, ".pv-plot .f{look} {{ fill: var(--s{look}); stroke: var(--s{look}); }}");
+    for look in 0..LOOKS {
+        let (shape, dashes) = (look % SHAPES, DASHES[look % SHAPES]);
+        let fill = if look < SHAPES { format!("var(--s{shape})") } else { "var(--ground)".into() };
+        let _ = writeln!(rules, ".pv-plot .l{look} {{ stroke: var(--s{shape}); }}");
+        let _ = writeln!(rules, ".pv-plot .f{look} {{ fill: {fill}; stroke: var(--s{shape}); stroke-width: 1.4; }}");
         if !dashes.is_empty() {
             let _ = writeln!(rules, ".pv-plot .line.l{look} {{ stroke-dasharray: {dashes}; }}");
         }
@@ -403,7 +407,7 @@ fn label(axis: &Axis) -> String {
 
 /// A marker around a point, by look: circle, square, triangle, diamond, triangle down, cross, bar.
 fn marker(look: usize, x: f64, y: f64) -> String {
-    match look {
+    match look % SHAPES {
         0 => format!("M{:.1} {y:.1}a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", x - 3.6),
         1 => format!("M{:.1} {:.1}h6.6v6.6h-6.6z", x - 3.3, y - 3.3),
         2 => format!("M{x:.1} {:.1}l4.3 7.4h-8.6z", y - 4.6),

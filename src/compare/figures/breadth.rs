@@ -11,6 +11,22 @@ fn ratio(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { f64::NAN }
 }
 
+/// What became of two runs that are compared.
+fn what_happened(data: &Data<'_>, one: &str, first: Option<&Record>, other: &str, second: Option<&Record>) -> String {
+    let failed = |record: Option<&Record>| match record {
+        None => Some("not run, since a larger one failed".to_string()),
+        Some(record) if record.finished() => None,
+        Some(record) => Some(data.failed(record)),
+    };
+    match (failed(first), failed(second)) {
+        (None, None) => "both came to an end".into(),
+        (Some(why), None) => format!("only {other} came to an end; {one}: {why}"),
+        (None, Some(why)) => format!("only {one} came to an end; {other}: {why}"),
+        (Some(a), Some(b)) if a == b => format!("neither: {a}"),
+        (Some(a), Some(b)) => format!("neither; {one}: {a}; {other}: {b}"),
+    }
+}
+
 /// Figure 9 of the hub paper. The paper gives ratios, and absolute values with a star where only the hub cache ends.
 pub(crate) fn hub(data: &Data<'_>) -> Drawn {
     let (cache, hub) = (data.named("cache"), data.named("hub"));
@@ -36,11 +52,11 @@ pub(crate) fn hub(data: &Data<'_>) -> Drawn {
     let mut table = Table {
         caption:
             "Hub cache against plain cache, as in the paper: ratios hub / cache; * only the hub cache came to an end \
-                  (absolute values), – neither did."
+                  (absolute values)."
                 .into(),
-        head: ["budget", "cache (states)", "states", "time"].map(str::to_string).to_vec(),
+        head: ["budget", "what happened", "cache (states)", "states", "time"].map(str::to_string).to_vec(),
         rows: Vec::new(),
-        text_columns: 1,
+        text_columns: 2,
     };
     let (mut both, mut only_hub, mut only_cache) = (None, Vec::new(), Vec::new());
     let budgets: Vec<f64> = data.study.chain("hub").iter().flat_map(|c| c.points.iter().map(|p| p.x)).collect();
@@ -52,30 +68,31 @@ pub(crate) fn hub(data: &Data<'_>) -> Drawn {
         }
         let (states, time) = match (c, h) {
             (Some(c), Some(h)) if c.finished() && h.finished() => {
-                both = Some((budget, ratio(h.stored as f64, c.stored as f64), ratio(h.seconds, c.seconds)));
+                both = Some((budget, ratio(h.stored as f64, c.stored as f64), c, h));
                 (significant(ratio(h.stored as f64, c.stored as f64)), significant(ratio(h.seconds, c.seconds)))
             }
             (_, Some(h)) if h.finished() => {
                 only_hub.push(budget);
                 (format!("{}*", thousands(h.stored)), format!("{}*", seconds_text(h.seconds)))
             }
-            _ => ("–".into(), "–".into()),
+            _ => (String::new(), String::new()),
         };
         if done(c) && !done(h) {
             only_cache.push(budget);
         }
         let size = data.measured.percent(budget * 100.0);
-        table.rows.push(vec![format!("{}%", significant(budget * 100.0)), thousands(size), states, time]);
+        let share = format!("{}%", significant(budget * 100.0));
+        table.rows.push(vec![share, what_happened(data, "cache", c, "hub", h), thousands(size), states, time]);
     }
     let percent = |budget: f64| format!("{}%", significant(budget * 100.0));
     let mut sentences = Vec::new();
     match both {
-        Some((budget, states, time)) => sentences.push(format!(
+        Some((budget, states, c, h)) => sentences.push(format!(
             "The smallest budget with which both come to an end is {} of the states: there the hub cache visits {} times \
              the states of the plain cache, in {} times its time.",
             percent(budget),
             significant(states),
-            significant(time)
+            data.time_ratio(h, c)
         )),
         None => sentences.push("There is no budget among those tried with which both come to an end.".into()),
     }
@@ -105,7 +122,7 @@ pub(crate) fn collision(data: &Data<'_>) -> Drawn {
     let mut cache = String::new();
     for curve in &curves {
         let Some((point, record)) = curve.runs.first() else { continue };
-        cache = point.options.get(3).cloned().unwrap_or_default();
+        cache = point.options.get(3).and_then(|size| size.parse().ok()).map_or_else(String::new, thousands);
         // How many different states there were is an estimate, which may say a little more than all.
         let share = |n: u64| (n as f64 / states).min(1.0);
         let mut points: Vec<(f64, f64)> = record.samples.iter().map(|&(n, rate)| (share(n), rate)).collect();
@@ -171,7 +188,7 @@ pub(crate) fn disk(data: &Data<'_>) -> Drawn {
         let budget = point.options.last().and_then(|text| text.parse().ok()).map_or_else(String::new, bytes);
         let (factor, slow) = match record.finished() {
             true => (significant(saved(record)), significant(slowdown(record))),
-            false => ("–".into(), "–".into()),
+            false => (String::new(), String::new()),
         };
         vec![record.status(), budget, bytes(record.memory_bytes), factor, seconds_text(record.seconds), slow]
     });
@@ -188,7 +205,7 @@ pub(crate) fn disk(data: &Data<'_>) -> Drawn {
         Some(record) => format!(
             "With {} times less memory the disk search takes {} times the time of the search in memory.",
             significant(saved(record)),
-            significant(slowdown(record))
+            data.time_ratio(record, &base)
         ),
         None => "The disk search did not come to an end with any of the budgets.".into(),
     };
@@ -206,7 +223,7 @@ pub(crate) fn serial(data: &Data<'_>) -> Drawn {
     let row = |name: &str, value: fn(&Record) -> f64| {
         let cell = |pair: &Option<(&Record, &Record)>| match pair {
             Some((s, d)) => significant(ratio(value(s), value(d))),
-            None => "–".to_string(),
+            None => "see below".to_string(),
         };
         let mut row = vec![name.to_string()];
         row.extend(pairs.iter().map(cell));
@@ -215,8 +232,7 @@ pub(crate) fn serial(data: &Data<'_>) -> Drawn {
     let mut head = vec!["serial / disk".to_string()];
     head.extend(SERIAL.iter().map(|share| format!("memory {share}")));
     let table = Table {
-        caption: "Ratios of cache-then-disk to disk alone at falling shares of the full memory; – one of them gave up."
-            .into(),
+        caption: "Ratios of cache-then-disk to disk alone at falling shares of the full memory.".into(),
         head,
         rows: vec![
             row("transitions", |record| record.transitions as f64),
@@ -225,18 +241,30 @@ pub(crate) fn serial(data: &Data<'_>) -> Drawn {
         ],
         text_columns: 1,
     };
+    let failures = SERIAL.iter().zip(&pairs).filter(|(_, pair)| pair.is_none()).map(|(&share, _)| {
+        let what = what_happened(data, "serial", serial.at(share), "disk", disk.at(share));
+        Block::Text(format!("With memory {share}: {what}."))
+    });
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(failures);
+    for (s, d) in pairs.iter().flatten() {
+        data.time_ratio(s, d);
+    }
     let times: Vec<f64> = pairs.iter().flatten().map(|(s, d)| ratio(s.seconds, d.seconds)).collect();
     let sentence = match times.iter().copied().reduce(f64::max) {
         Some(worst) => format!(
             "Starting in memory and going on with the disk takes {} times the time of the disk search on average, {} \
-             times at the worst.",
+             times at the worst of {} budgets.",
             significant(times.iter().sum::<f64>() / times.len() as f64),
-            significant(worst)
+            significant(worst),
+            times.len()
         ),
         None => "There is no budget with which both came to an end.".into(),
     };
     let records: Vec<&Record> = serial.runs.iter().chain(&disk.runs).map(|(_, record)| *record).collect();
     let details =
         Block::Details("All runs of this table".into(), vec![Block::Table(run_table("", &records, data.measured))]);
-    Drawn { blocks: vec![Block::Text(sentence.clone()), Block::Table(table), details], sentence }
+    blocks.insert(0, Block::Text(sentence.clone()));
+    blocks.push(details);
+    Drawn { blocks, sentence }
 }

@@ -1,6 +1,6 @@
 //! Figures 4 and 5 of the caching paper: transitions and time against the size of a depth-first cache.
 
-use super::{Curve, Data, Drawn, capital, figure, run_table, seconds_text, significant};
+use super::{Curve, Data, Drawn, capital, figure, run_table, significant};
 use crate::compare::results::Record;
 use crate::report::html::Block;
 use crate::report::plot::{Axis, Plot, Unit};
@@ -40,7 +40,7 @@ fn reach(data: &Data<'_>, curve: &Curve<'_>, what: &str) -> String {
         "{what} a cache of {} suffices, at {} times the transitions of the full search and in {}",
         data.size(point.x),
         significant(data.times(record)),
-        seconds_text(record.seconds)
+        data.time(record)
     );
     // The paper counts the cost in transitions of the same search with room for everything.
     if let Some((_, whole)) = curve.runs.first()

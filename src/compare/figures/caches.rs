@@ -4,15 +4,15 @@
 
 use super::{Curve, Data, Drawn, capital, figure, seconds_text, significant};
 use crate::compare::matrix::{DEPTH_CACHES, Measured};
-use crate::compare::results::Record;
+use crate::compare::results::{GaveUp, Record};
 use crate::report::html::{Block, Table};
-use crate::report::number::thousands;
+use crate::report::number::{bytes, thousands};
 use crate::report::plot::{Axis, Plot, Unit};
 
 /// The figure.
 pub(crate) fn draw(data: &Data<'_>) -> Drawn {
     let curves = data.curves();
-    let mut sentences = answer(data, &curves);
+    let mut sentences = details(data, &curves);
     sentences.extend(why(data, &curves));
     let sentence = sentences.join(" ");
     Drawn { blocks: vec![figure(&plots(data, &curves), &sentence), Block::Table(table(data, &curves))], sentence }
@@ -47,10 +47,9 @@ fn table(data: &Data<'_>, curves: &[Curve<'_>]) -> Table {
     let cell = |curve: &Curve<'_>, x: f64| match curve.at(x) {
         None => "not run".into(),
         Some(record) if record.finished() => {
-            format!("{} × {}", significant(data.times(record)), seconds_text(record.seconds))
+            format!("{} ×, {}", significant(data.times(record)), seconds_text(record.seconds))
         }
-        Some(record) if record.path_does_not_fit() => "path does not fit".into(),
-        Some(_) => "gave up".into(),
+        Some(record) => short_failure(record),
     };
     let row = |&x: &f64| {
         let mut row = vec![thousands(x as u64), data.share(x)];
@@ -68,40 +67,169 @@ fn table(data: &Data<'_>, curves: &[Curve<'_>]) -> Table {
     }
 }
 
-/// Of these curves the one that makes do with the fewest slots, and of such the one with fewest transitions there.
-fn best<'c, 'a>(curves: impl Iterator<Item = &'c Curve<'a>>) -> Option<(&'c Curve<'a>, f64, &'a Record)>
+/// Why a run has no end, for a cell.
+fn short_failure(record: &Record) -> String {
+    let percent = |rate: Option<f64>| significant(rate.unwrap_or_default() * 100.0);
+    match record.gave_up {
+        Some(GaveUp::Transitions(bound)) => format!("gave up: over {} transitions", thousands(bound)),
+        Some(GaveUp::Seconds(seconds)) => format!("gave up: over {}", seconds_text(seconds)),
+        None if record.path_does_not_fit() => "path does not fit".into(),
+        None if record.thrashed() => format!("gave up: {}% revisits", percent(record.revisit_rate)),
+        None if record.collision_rate.is_some() => format!("gave up: {}% overwrites", percent(record.collision_rate)),
+        None => record.status(),
+    }
+}
+
+/// The search that makes do with the fewest slots, of those in one order.
+#[derive(Clone, Copy)]
+pub(crate) struct Reach<'c, 'a> {
+    curve: &'c Curve<'a>,
+    /// Slots.
+    pub slots: f64,
+    /// Its run with so many.
+    pub record: &'a Record,
+}
+
+impl Reach<'_, '_> {
+    /// Its name in a sentence.
+    pub(crate) fn name(&self) -> String {
+        spoken(self.curve.name)
+    }
+
+    /// It throws states out, and comes to an end all the same.
+    fn saves(&self, data: &Data<'_>) -> bool {
+        self.slots < data.measured.states as f64
+    }
+}
+
+/// Transitions that differ by less than this factor are not worth an option.
+const ALIKE: f64 = 1.05;
+
+/// Of these curves the one that makes do with the fewest slots, and of such the one with fewest transitions there; where these hardly differ the
+/// one that is least to type.
+fn best<'c, 'a>(curves: impl Iterator<Item = &'c Curve<'a>>) -> Option<Reach<'c, 'a>>
 where
     'a: 'c,
 {
-    let reached = curves.filter_map(|curve| curve.least().map(|(point, record)| (curve, point.x, record)));
-    reached.min_by(|a, b| a.1.total_cmp(&b.1).then(a.2.transitions.cmp(&b.2.transitions)))
+    let reached =
+        curves.filter_map(|curve| curve.least().map(|(point, record)| Reach { curve, slots: point.x, record }));
+    let reached: Vec<Reach<'c, 'a>> = reached.collect();
+    let slots = reached.iter().map(|reach| reach.slots).min_by(f64::total_cmp)?;
+    let least = || reached.iter().filter(|reach| reach.slots == slots);
+    let transitions = least().map(|reach| reach.record.transitions).min()? as f64;
+    let alike = least().filter(|reach| reach.record.transitions as f64 <= transitions * ALIKE);
+    alike.min_by_key(|reach| (reach.record.options.len(), reach.record.transitions)).copied()
 }
 
 fn is_depth(curve: &Curve<'_>) -> bool {
     curve.name.starts_with(DEPTH_CACHES)
 }
 
+/// The name of a curve in a sentence; what is the default goes without saying.
+fn spoken(name: &str) -> String {
+    let name = name.replace(", cost", "").replace("first, cache", "first").replace(", hub cache", " with a hub cache");
+    let name = name
+        .replace(", sleep sets, ", " with sleep sets and replacement by ")
+        .replace(", sleep sets", " with sleep sets");
+    name.replace("by random", "at random").replace("by smallest-subtree", "of the smallest subtree")
+}
+
+/// What the figure has to say in one sentence, and the best search of each order, the better one first.
+pub(crate) struct Answer {
+    /// Depth first or breadth first, with how much memory?
+    pub lead: String,
+    /// For each order of search that makes do with less than all states: what to say, and its run.
+    pub runs: Vec<(String, Record)>,
+}
+
+/// The answer of the figure.
+pub(crate) fn answer(data: &Data<'_>) -> Answer {
+    let curves = data.curves();
+    let of =
+        |depth: bool| best(curves.iter().filter(|curve| is_depth(curve) == depth)).filter(|reach| reach.saves(data));
+    let (depth, breadth) = (of(true), of(false));
+    let mut reaches: Vec<Reach<'_, '_>> = depth.into_iter().chain(breadth).collect();
+    reaches.sort_by(|a, b| a.slots.total_cmp(&b.slots).then(a.record.transitions.cmp(&b.record.transitions)));
+    let enough = |reach: &Reach<'_, '_>| {
+        let memory = bytes(reach.record.memory_bytes);
+        format!("{}: a cache of {} is enough, {memory} in all", capital(&reach.name()), data.size(reach.slots))
+    };
+    // The time for all runs may have been used up before.
+    let tried = |depth: bool| curves.iter().any(|curve| is_depth(curve) == depth && !curve.runs.is_empty());
+    let order = |depth: bool| if depth { "depth first" } else { "breadth first" };
+    let lead = match &reaches[..] {
+        [] if !(tried(true) && tried(false)) => "Not all caches were tried: there is no answer yet.".to_string(),
+        [] => "Neither depth first nor breadth first: no cache that was tried with fewer slots than there are states brings a search to an end."
+            .to_string(),
+        [only] if !tried(!is_depth(only.curve)) => {
+            format!("{}; {} was not tried.", enough(only), order(!is_depth(only.curve)))
+        }
+        [only] => {
+            let other = order(!is_depth(only.curve));
+            format!("{}; {other} no cache that was tried is, short of room for all states.", enough(only))
+        }
+        [first, second, ..] if first.slots == second.slots => {
+            let size = data.size(first.slots);
+            format!(
+                "Either, with a cache of {size}: {} takes {} times the transitions of the full search, {} {} times.",
+                first.name(),
+                significant(data.times(first.record)),
+                second.name(),
+                significant(data.times(second.record))
+            )
+        }
+        [first, second, ..] => format!("{}; {} needs {}.", enough(first), second.name(), data.size(second.slots)),
+    };
+    let runs = reaches.iter().map(|reach| {
+        let order = order(is_depth(reach.curve));
+        let text = format!(
+            "With little memory, {order}: {} slots, {}, {} times the transitions of the full search, {}.",
+            thousands(reach.slots as u64),
+            bytes(reach.record.memory_bytes),
+            significant(data.times(reach.record)),
+            data.time(reach.record)
+        );
+        (text, reach.record.clone())
+    });
+    let runs = runs.collect();
+    Answer { lead, runs }
+}
+
+/// Why: the measures of `pv stats`, and what sleep sets leave.
+pub(crate) fn reasons(data: &Data<'_>) -> Vec<String> {
+    why(data, &data.curves())
+}
+
 /// Which search, from which size on.
-fn answer(data: &Data<'_>, curves: &[Curve<'_>]) -> Vec<String> {
+fn details(data: &Data<'_>, curves: &[Curve<'_>]) -> Vec<String> {
     let depth = best(curves.iter().filter(|curve| is_depth(curve)));
     let breadth = best(curves.iter().filter(|curve| !is_depth(curve)));
-    let reach = |(curve, x, record): &(&Curve<'_>, f64, &Record)| {
-        let (size, times) = (data.size(*x), significant(data.times(record)));
-        format!("{} makes do with {size}, at {times} times the transitions of the full search", curve.name)
+    let reach = |reach: &Reach<'_, '_>| {
+        let (size, times) = (data.size(reach.slots), significant(data.times(reach.record)));
+        let text =
+            format!("{} makes do with {size}, at {times} times the transitions of the full search", reach.name());
+        match reach.curve.failure() {
+            Some((point, record)) => format!("{text} (with {} {})", thousands(point.x as u64), data.failed(record)),
+            None => text,
+        }
     };
     match (depth, breadth) {
         (None, None) => vec!["No cache of a size that was tried brings the search to an end.".into()],
         (Some(only), None) | (None, Some(only)) => {
-            let other = if is_depth(only.0) { "breadth first" } else { "depth first" };
+            let other = if is_depth(only.curve) { "breadth first" } else { "depth first" };
             vec![format!("{}; {other} no cache that was tried suffices.", capital(&reach(&only)))]
         }
         (Some(depth), Some(breadth)) => {
-            let (small, large) = if depth.1 <= breadth.1 { (depth, breadth) } else { (breadth, depth) };
+            let (small, large) = if depth.slots <= breadth.slots { (depth, breadth) } else { (breadth, depth) };
             let mut sentences = vec![format!("{}; {}.", capital(&reach(&small)), reach(&large))];
-            if small.1 < large.1 {
-                sentences.push(format!("With fewer than {} slots use {}.", thousands(large.1 as u64), small.0.name));
+            if small.slots < large.slots {
+                sentences.push(format!(
+                    "With fewer than {} slots use {}.",
+                    thousands(large.slots as u64),
+                    small.name()
+                ));
             }
-            sentences.extend(where_both_end(data, small.0, large.0, large.1));
+            sentences.extend(where_both_end(data, small.curve, large.curve, large.slots));
             sentences
         }
     }
@@ -118,10 +246,10 @@ fn where_both_end(data: &Data<'_>, one: &Curve<'_>, other: &Curve<'_>, x: f64) -
     Some(format!(
         "At {} {} makes fewer transitions: {} for {} of {}.",
         data.size(x),
-        quick.name,
+        spoken(quick.name),
         thousands(less),
         thousands(more),
-        slow.name
+        spoken(slow.name)
     ))
 }
 

@@ -228,7 +228,7 @@ fn short(value: f64) -> String {
         v if v >= 1e15 => format!("{value:.0e}"),
         v if v >= 1e9 => format!("{}G", plain(value / 1e9)),
         v if v >= 1e6 => format!("{}M", plain(value / 1e6)),
-        v if v >= 1e4 => format!("{}k", plain(value / 1e3)),
+        v if v >= 1e3 => format!("{}k", plain(value / 1e3)),
         v if v < 1e-4 && v > 0.0 => format!("{value:.0e}"),
         _ => plain(value),
     }
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn logarithmic_ticks_are_round_and_cover_the_data() {
-        assert_eq!(ticks(Axis::log("x"), &[3.0, 8000.0]), ["1", "10", "100", "1000", "10k"]);
-        assert_eq!(ticks(Axis::log("x"), &[500.0, 9_000.0]), ["500", "1000", "2000", "5000", "10k"]);
+        assert_eq!(ticks(Axis::log("x"), &[3.0, 8000.0]), ["1", "10", "100", "1k", "10k"]);
+        assert_eq!(ticks(Axis::log("x"), &[500.0, 9_000.0]), ["500", "1k", "2k", "5k", "10k"]);
         assert_eq!(ticks(Axis::log("x"), &[1e-9, 1.0]).len(), 5);
         let bytes = Axis::log("x").in_unit(Unit::Bytes);
         assert_eq!(ticks(bytes, &[3000.0, 20_000.0]), ["2 KiB", "4 KiB", "8 KiB", "16 KiB", "32 KiB"]);

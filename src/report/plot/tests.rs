@@ -33,7 +33,7 @@ fn is_sound(svg: &str) {
 fn has_axes_ticks_and_legend() {
     let svg = render(&sample());
     is_sound(&svg);
-    for text in ["cache size (states), log scale", "500", "1000", "2000", "200k", "10M", "depth first", "full search"] {
+    for text in ["cache size (states), log scale", "500", "1k", "2k", "200k", "10M", "depth first", "full search"] {
         assert!(svg.contains(&format!(">{text}<")), "{text} is missing in {svg}");
     }
     assert!(svg.contains("Transitions &amp; &lt;time&gt;"));

@@ -49,7 +49,8 @@ struct StateInPass {
     only: usize,
 }
 
-/// The sleep sets of stored states, by handle. Empty sets are left out.
+/// The sleep sets of stored states, by handle. A set that is empty from the start is left out; one that becomes empty stays, with length 0: the
+/// room that a map has after removals hangs on how it hashes, which differs from run to run, and the bytes of a search must not.
 #[derive(Debug, Default)]
 struct StoredSets {
     places: RapidHashMap<u64, (usize, u32)>,
@@ -81,9 +82,6 @@ impl StoredSets {
             }
         }
         *length = kept as u32;
-        if kept == 0 {
-            self.places.remove(&handle.0);
-        }
     }
 
     fn contains(&self, handle: Handle, sides: Sides) -> bool {
