@@ -25,6 +25,7 @@ fn main() {
     trials.push(Trial::test("small_levels_are_told", small_levels_are_told));
     trials.push(Trial::test("signatures_that_omit_states", signatures_that_omit_states));
     trials.push(Trial::test("a_table_of_signatures_is_full", a_table_of_signatures_is_full));
+    trials.push(Trial::test("signatures_leave_room_for_levels", signatures_leave_room_for_levels));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -270,6 +271,18 @@ fn a_table_of_signatures_is_full() -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Signatures do not take the memory that the states of two levels need: with three quarters of it for signatures, and the traces in memory, this
+/// search had not enough of it.
+fn signatures_leave_room_for_levels() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let model = common::root().join("examples/philosophers.pml");
+    let line = format!("check {} -D N=10 --full --no-claims --workers 2 --store compact --memory 48M", model.display());
+    let output = common::command(folder.path(), &format!("{line} --work-dir .")).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let done = output.status.code() == Some(0) && said.contains("472,312");
+    if done { Ok(()) } else { Err(format!("{:?}: {said}", output.status).into()) }
 }
 
 /// The paths can be executed.
