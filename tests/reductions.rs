@@ -3,16 +3,23 @@
 
 mod common;
 
-use common::{DEEPEST, Expectation, LARGEST, breadth_first, corpus_model, model_of, reduced, run, violated};
+use common::{
+    DEEPEST, Expectation, LARGEST, breadth_first, corpus_model, model_of, reduced, run, violated, workers_reduced,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict, ViolationKind};
 use pv::search::plan::{
-    Assertions, Assumptions, DepthFirst, DepthStore, Plan, Preserves, Search, Sets, Technique, Techniques,
+    Assertions, Assumptions, DepthFirst, DepthStore, Plan, Preserves, Search, Sets, SharedStore, Technique, Techniques,
 };
 use pv::store::Replacement;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// A search by two workers, reduced to these sets.
+fn by_workers(sets: Sets) -> Search {
+    workers_reduced(2, SharedStore::Exact, Some(sets))
+}
 
 /// Persistent sets that keep every error, and those that keep deadlocks only.
 const SETS: Sets = Sets { preserves: Preserves::Errors, check: false };
@@ -101,9 +108,10 @@ fn check(path: &Path) -> Result<(), Failed> {
         expect(all, || "--sleep --cache: states are missing".to_string())?;
     }
 
-    let searches: [fn(Sets) -> Search; 3] = [
+    let searches: [fn(Sets) -> Search; 4] = [
         |sets| reduced(Techniques::One(Technique::PersistentSets(sets))),
         |sets| breadth_first(Some(sets)),
+        by_workers,
         |sets| reduced(Techniques::Both(sets)),
     ];
     for search in searches {
@@ -154,7 +162,7 @@ fn recycled_pids() -> Result<(), Failed> {
     let exact = [Techniques::None, SLEEP, PERSISTENT, Techniques::Both(SETS)].map(reduced);
     let caches = techniques.map(|technique| cached(12, technique));
     let wide = [None, Some(SETS)].map(breadth_first);
-    for search in exact.into_iter().chain(caches).chain(wide) {
+    for search in exact.into_iter().chain(caches).chain(wide).chain([by_workers(SETS)]) {
         let plan = plan_of(search);
         let outcome = run(&model, &plan);
         expect(outcome.verdict == Verdict::Violated, || format!("{plan:?}"))?;
@@ -258,7 +266,9 @@ fn broken_relation() -> Result<(), Failed> {
 fn claims_are_used() -> Result<(), Failed> {
     let model = corpus_model("claims_kept");
     let interrupt = AtomicBool::new(false);
-    for search in [reduced(PERSISTENT), breadth_first(Some(SETS))] {
+    // Of one worker there is no note about small levels.
+    let one = workers_reduced(1, SharedStore::Exact, Some(SETS));
+    for search in [reduced(PERSISTENT), breadth_first(Some(SETS)), one] {
         let plan = plan_of(search);
         let assumed = Assumptions { channel_claims_hold: false, ..Assumptions::default() };
         let without = plan.execute_assuming(assumed, &model, &mut Monitor::silent(&interrupt));
@@ -274,7 +284,7 @@ fn claims_are_used() -> Result<(), Failed> {
 fn broken_claims() -> Result<(), Failed> {
     let model = corpus_model("claims_broken");
     let depth = [Techniques::None, SLEEP, PERSISTENT].map(reduced);
-    for search in depth.into_iter().chain([None, Some(SETS)].map(breadth_first)) {
+    for search in depth.into_iter().chain([None, Some(SETS)].map(breadth_first)).chain([by_workers(SETS)]) {
         let plan = plan_of(search);
         let outcome = run(&model, &plan);
         expect(outcome.verdict == Verdict::Violated, || format!("{plan:?}: {:?}", outcome.verdict))?;
@@ -330,6 +340,7 @@ fn first_set(model: &pv::model::Model) -> Result<Option<Vec<usize>>, Failed> {
         count_births: true,
         trust_claims: true,
         tracks_stack: true,
+        steady: false,
     };
     let set = PersistentSets::new(model, keep).choose_set(&mut machine);
     Ok(set.map(|set| (0..machine.process_count()).filter(|&pid| set.contains(pid)).collect()))

@@ -4,12 +4,12 @@
 
 mod common;
 
-use common::{DEEPEST, Expectation, LARGEST, run, violated, workers, workers_with};
+use common::{DEEPEST, Expectation, LARGEST, run, violated, workers, workers_reduced, workers_with};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::exec::seam::Native;
 use pv::model::Model;
 use pv::search::outcome::{Outcome, Verdict};
-use pv::search::plan::{Plan, Property, Reductions, SharedStore, Size};
+use pv::search::plan::{Plan, Preserves, Property, Reductions, Sets, SharedStore, Size};
 use std::path::Path;
 
 fn main() {
@@ -20,10 +20,12 @@ fn main() {
         trials.push(Trial::test(name, move || check(&path)));
     }
     trials.push(Trial::test("the_command_line", the_command_line));
+    trials.push(Trial::test("sets_leave_something_out", sets_leave_something_out));
     trials.push(Trial::test("a_certificate_is_proved", a_certificate_is_proved));
     trials.push(Trial::test("small_levels_are_told", small_levels_are_told));
     trials.push(Trial::test("signatures_that_omit_states", signatures_that_omit_states));
     trials.push(Trial::test("a_table_of_signatures_is_full", a_table_of_signatures_is_full));
+    trials.push(Trial::test("signatures_leave_room_for_levels", signatures_leave_room_for_levels));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -69,6 +71,7 @@ fn check(path: &Path) -> Result<(), Failed> {
         if number < 2 {
             compare(&model, &name, &plan, Some(7))?;
         }
+        compare_reduced(&model, &name, &plan)?;
     }
     Ok(())
 }
@@ -131,6 +134,49 @@ fn compare(model: &Model, name: &str, plan: &Plan, bound: Option<u64>) -> Result
     Ok(())
 }
 
+/// Persistent sets leave out the same for any number of workers and whatever they keep of a state, and the verdict is that of the whole search.
+fn compare_reduced(model: &Model, name: &str, plan: &Plan) -> Result<(), Failed> {
+    let property = plan.property();
+    if !property.is_insensitive(model) {
+        return Ok(());
+    }
+    let preserves = if property == Property::Safety { Preserves::Errors } else { Preserves::Runs };
+    let sets = Sets { preserves, check: false };
+    let alone =
+        run(model, &common::bounded(Plan { search: common::breadth_first(None), ..plan.clone() }, Some(DEEPEST)));
+    if alone.counts.stored > LARGEST {
+        return Ok(());
+    }
+    let with = |count, store| {
+        let search = workers_reduced(count, store, Some(sets));
+        run(model, &common::bounded(Plan { search, ..plan.clone() }, Some(DEEPEST)))
+    };
+    let one = with(1, SharedStore::Exact);
+    let others = [(2, SharedStore::Exact), (3, SharedStore::Exact), (4, SharedStore::Exact), (3, SharedStore::Tree)];
+    for (count, store) in others {
+        let more = with(count, store);
+        if figures(&one) != figures(&more) {
+            return Err(format!("{name}, sets, {count} {store:?}:\n{}\n{}", figures(&one), figures(&more)).into());
+        }
+    }
+    let slots = signatures(64, 2 * alone.counts.stored + 8);
+    let signed = [1, 3].map(|count| figures(&with(count, slots)));
+    let verdict = if let Verdict::Verified(_) = one.verdict { Verdict::NoErrorFound } else { one.verdict.clone() };
+    let expected = figures(&Outcome { verdict, ..one.clone() });
+    if signed.iter().any(|told| *told != expected) {
+        return Err(format!("{name}, sets, signatures:\n{expected}\n{signed:?}").into());
+    }
+    replays(model, plan, &one).map_err(|what| format!("{name}, sets: {what}"))?;
+    if model.hidden_size > 0 || matches!(alone.verdict, Verdict::Incomplete(_)) {
+        return Ok(());
+    }
+    let whole = !violated(&alone) || plan.all_errors;
+    if violated(&one) != violated(&alone) || whole && one.counts.stored > alone.counts.stored {
+        return Err(format!("{name}, sets:\n{}\nalone\n{}", figures(&one), figures(&alone)).into());
+    }
+    Ok(())
+}
+
 /// The trail file is the same, byte by byte, and the JSON report tells how many workers there were.
 fn the_command_line() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
@@ -151,6 +197,18 @@ fn the_command_line() -> Result<(), Failed> {
     }
     let same = trails.windows(2).all(|pair| pair[0] == pair[1]);
     if same { Ok(()) } else { Err("the trails differ".into()) }
+}
+
+/// The reduction is not idle, and not the same as none.
+fn sets_leave_something_out() -> Result<(), Failed> {
+    let model = common::load(&common::root().join("examples/leader_ring.pml")).map_err(|_| "no model")?;
+    let sets = Sets { preserves: Preserves::Errors, check: false };
+    let stored = |sets| {
+        let search = workers_reduced(2, SharedStore::Exact, sets);
+        run(&model, &Plan { search, ..Plan::default() }).counts.stored
+    };
+    let (whole, reduced) = (stored(None), stored(Some(sets)));
+    if 2 * reduced < whole { Ok(()) } else { Err(format!("{reduced} of {whole}").into()) }
 }
 
 /// What several workers have seen is a proof, in whatever order they have seen it.
@@ -213,6 +271,18 @@ fn a_table_of_signatures_is_full() -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Signatures do not take the memory that the states of two levels need: with three quarters of it for signatures, and the traces in memory, this
+/// search had not enough of it.
+fn signatures_leave_room_for_levels() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let model = common::root().join("examples/philosophers.pml");
+    let line = format!("check {} -D N=10 --full --no-claims --workers 2 --store compact --memory 48M", model.display());
+    let output = common::command(folder.path(), &format!("{line} --work-dir .")).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let done = output.status.code() == Some(0) && said.contains("472,312");
+    if done { Ok(()) } else { Err(format!("{:?}: {said}", output.status).into()) }
 }
 
 /// The paths can be executed.

@@ -161,6 +161,8 @@ pub struct Persistent<'m> {
     tried: u32,
     won: u32,
     passed: u32,
+    /// They are always looked for.
+    steady: bool,
     model: &'m Model,
     /// By process type: what can be reached from its locations.
     reach: Vec<Reach>,
@@ -175,6 +177,12 @@ pub struct Persistent<'m> {
 }
 
 impl<'m> Persistent<'m> {
+    /// The same, but a set follows from the state alone, and not from how often it paid to look for a smaller one before.
+    #[must_use]
+    pub fn steady(self, steady: bool) -> Persistent<'m> {
+        Persistent { steady, ..self }
+    }
+
     /// Analyses a model. `trusting`: believe `xr` and `xs`, and ask [`Persistent::broken_claim`] in every state.
     pub fn new(model: &'m Model, pids: Pids, trusting: bool) -> Persistent<'m> {
         let mut dependence = Dependence::new(model);
@@ -193,6 +201,7 @@ impl<'m> Persistent<'m> {
             tried: 0,
             won: 0,
             passed: 0,
+            steady: false,
             model,
             reach,
             spawns,
@@ -408,7 +417,7 @@ impl<'m> Persistent<'m> {
 
     /// Stubborn sets are dear. Where they hardly ever win they are tried in one state of a few only.
     fn finer_pays(&mut self) -> bool {
-        if self.tried < TRIAL || self.won > self.tried / WORTH {
+        if self.steady || self.tried < TRIAL || self.won > self.tried / WORTH {
             return true;
         }
         self.passed += 1;

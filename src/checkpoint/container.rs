@@ -32,7 +32,7 @@ use tempfile::NamedTempFile;
 /// The first bytes of the file. They are not text, so that no model is taken for a checkpoint.
 const MAGIC: [u8; 8] = *b"pv\x00ckpt\n";
 /// The version of the format: raised whenever the file or what a section holds changes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// The name of the last section, which holds the number of the others.
 const END: Name = *b"end.";
 /// Bytes in front of the content of a section: its name, its length, its checksum.

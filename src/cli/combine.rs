@@ -124,10 +124,12 @@ const RULES: &[Rule] = rules! {
         "it starts with a breadth-first cache";
     "--switch-rate without --serial", |o| o.search.switch_rate.is_some() && !o.search.serial,
         "it says when --serial switches to the disk";
-    "--por with --search bfs and --store tree", |o| o.search.por && o.search.bfs() && o.search.store() == StoreKind::Tree,
+    "--por with --search bfs and --store tree, without --workers",
+        |o| o.search.por && o.search.bfs() && o.search.store() == StoreKind::Tree && o.search.workers.is_none(),
         "breadth first the reduction works beside the exact store, which is its own queue";
     "--por with --search bfs and a store that forgets, errs or answers late",
-        |o| o.search.por && o.search.bfs() && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
+        |o| o.search.por && o.search.bfs() && o.search.workers.is_none()
+            && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
         "the reduction asks whether a successor is new, and these stores cannot say for sure";
     "--work-dir without --cache, --disk or a lossy store",
         |o| o.search.work_dir.is_some() && o.search.bfs()
@@ -146,8 +148,8 @@ const RULES: &[Rule] = rules! {
     // Workers
     "--workers with --search dfs", |o| o.search.workers.is_some() && !o.search.bfs(),
         "workers share the levels of a breadth-first search";
-    "--workers with --por", |o| o.search.workers.is_some() && o.search.por,
-        "the reduction asks whether a successor was met before, and with several workers the answer hangs on who is first";
+    "--workers with --check-por", |o| o.search.workers.is_some() && o.search.check_por,
+        "the sets are tried out beside a store of one thread";
     "--workers with --check-independence", |o| o.search.workers.is_some() && o.search.check_independence,
         "the relation is tried out beside a store of one thread";
     "--workers with --cache, --disk or --store bloom",
@@ -474,7 +476,7 @@ pub(super) mod tests {
         "--checkpoint c --search bfs --store compact --repeat 2",
         "--checkpoint-every 5 --search bfs",
         "--workers 2 --search dfs",
-        "--workers 2 --por",
+        "--workers 2 --por --check-por",
         "--workers 2 --check-independence",
         "--workers 2 --store bloom",
         "--shortest --search bfs",
@@ -569,6 +571,9 @@ pub(super) mod tests {
             "--workers 3 --search bfs --full --memory 64M --max-depth 9 --another",
             "--workers 2 --certificate c --all-errors",
             "--workers 2 --checkpoint c --checkpoint-every 60",
+            "--workers 2 --por",
+            "--workers 2 --por --deadlocks-only --store tree",
+            "--workers 2 --por --store compact",
             "--property p --fair",
             "--pod 0 --repeat 1 --search bfs",
             "--processes 3",

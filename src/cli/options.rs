@@ -426,10 +426,10 @@ impl SearchArgs {
     /// May the search have files of its own?
     pub(crate) fn keeps_files(&self) -> bool {
         let budgeted_and_saved = self.memory.is_some() && self.checkpoint.is_some();
-        let workers = self.workers.is_some();
-        self.bfs()
-            && !workers
-            && (self.cache.is_some() || self.disk || self.store() != StoreKind::Exact || budgeted_and_saved)
+        if self.workers.is_some() {
+            return self.store() == StoreKind::Compact && self.memory.is_some();
+        }
+        self.bfs() && (self.cache.is_some() || self.disk || self.store() != StoreKind::Exact || budgeted_and_saved)
     }
 
     /// Length of the chain of first successors; 0 is off.

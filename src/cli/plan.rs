@@ -206,7 +206,12 @@ fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
                 (_, StoreKind::Tree) => SharedStore::Tree,
                 _ => SharedStore::Exact,
             };
-            BreadthStore::Shared { workers: workers(options), store }
+            BreadthStore::Shared {
+                workers: workers(options),
+                store,
+                sets: sets(options, property),
+                work_dir: options.work_dir.clone(),
+            }
         }
         Some(table) => BreadthStore::Queued { table, work_dir: options.work_dir.clone() },
         None => BreadthStore::Exact { sets: sets(options, property), check_independence: options.check_independence },

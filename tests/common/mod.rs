@@ -98,8 +98,14 @@ pub(crate) fn workers(count: u16) -> Search {
 
 /// The same with this store.
 pub(crate) fn workers_with(count: u16, store: SharedStore) -> Search {
+    workers_reduced(count, store, None)
+}
+
+/// The same, reduced to these sets.
+pub(crate) fn workers_reduced(count: u16, store: SharedStore, sets: Option<Sets>) -> Search {
     let workers = NonZeroU16::new(count).expect("a worker");
-    Search::Breadth(BreadthFirst { store: BreadthStore::Shared { workers, store }, max_depth: None })
+    let store = BreadthStore::Shared { workers, store, sets, work_dir: None };
+    Search::Breadth(BreadthFirst { store, max_depth: None })
 }
 
 /// The plan with a bound on its paths.

@@ -20,6 +20,7 @@ use crate::search::explore::workers;
 use crate::search::monitor::Monitor;
 use crate::search::outcome::{Levels, Limit, Outcome, Verdict};
 use crate::search::reduce::Full;
+use crate::search::reduce::paths::PathSets;
 use crate::store::breadth::disk::Window;
 use crate::store::{
     BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Links,
@@ -44,7 +45,9 @@ impl PlannedSearch<'_> {
         }
         match &plan.store {
             BreadthStore::Exact { sets, check_independence } => self.in_memory(*sets, *check_independence, monitor),
-            BreadthStore::Shared { workers, store } => self.with_workers(usize::from(workers.get()), *store, monitor),
+            BreadthStore::Shared { workers, store, sets, .. } => {
+                self.with_workers(usize::from(workers.get()), (*store, *sets), monitor)
+            }
             BreadthStore::Queued { table, work_dir } => {
                 let queued = QueuedSearch { planned: self, work_dir: work_dir.as_deref() };
                 match queued.search(table, monitor) {
@@ -59,7 +62,12 @@ impl PlannedSearch<'_> {
     }
 
     /// A search by several threads over one table.
-    fn with_workers(&self, workers: usize, store: SharedStore, monitor: &mut Monitor<'_>) -> Outcome {
+    fn with_workers(
+        &self,
+        workers: usize,
+        (store, sets): (SharedStore, Option<Sets>),
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
         let budget = Self::budget(monitor);
         let hidden = self.program.hidden as usize;
         let states = match store {
@@ -67,20 +75,48 @@ impl PlannedSearch<'_> {
             SharedStore::Tree => self.shared_tree(workers, monitor),
             SharedStore::Compact { bits, size, .. } => {
                 let bits = bits.unwrap_or(COMPACT_BITS);
-                let memory = monitor.tables().filter(|_| self.plan.memory.is_some());
+                // About half of the memory is for signatures. The whole states of two levels need room, too, in the table by which they are found.
+                let memory = monitor.tables().filter(|_| self.plan.memory.is_some()).map(|memory| memory / 3 * 2);
                 // A table that follows from the memory that is left must become what it was.
                 let from = monitor.checkpoints.as_mut().and_then(|schedule| schedule.from.as_mut());
                 let table = (bits, size.of_compact(bits, from.and_then(workers::saved_slots), memory));
-                SharedStates::of_signatures((self.seed, workers, hidden), budget, table)
+                let folder = self.plan.folder().map(WorkDir::new).transpose();
+                match folder.and_then(|folder| folder.map(|folder| folder.create("trace")).transpose()) {
+                    Ok(trace) => SharedStates::of_signatures((self.seed, workers, hidden), budget, table, trace),
+                    Err(limit) => {
+                        let verdict = Verdict::Incomplete(limit);
+                        return Outcome { verdict, ..Outcome::without_room(self.program, 0) };
+                    }
+                }
             }
         };
         match states {
-            Some(states) => workers::search(self.task(None, monitor), &states, workers),
+            Some(states) => self.by_workers(&states, workers, sets, monitor),
             None => {
                 let verdict = Verdict::Incomplete(Limit::Memory { used: 0, budget: budget as u64 });
                 Outcome { verdict, ..Outcome::without_room(self.program, 0) }
             }
         }
+    }
+
+    /// The same over this table. Each worker has its own reduction; they are equal.
+    fn by_workers(
+        &self,
+        states: &SharedStates,
+        workers: usize,
+        sets: Option<Sets>,
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
+        let Some(sets) = sets else {
+            return workers::search(self.task(None, monitor), states, workers, || Full);
+        };
+        let patience = monitor.patience();
+        if let Some((model, watch)) = &self.watched {
+            let paths = || PathSets::new(model, *watch).steady().within(patience);
+            return self.reduced(paths(), false, monitor, |task, _| workers::search(task, states, workers, paths));
+        }
+        let persistent = || self.steady_sets(sets).within(patience);
+        self.reduced(persistent(), false, monitor, |task, _| workers::search(task, states, workers, persistent))
     }
 
     /// A search in which the table is the queue.

@@ -169,6 +169,13 @@ impl PlannedSearch<'_> {
         PersistentSets::new(self.model, self.persistent_options(sets, tracks_stack))
     }
 
+    /// Persistent sets for one of several workers. What was counted or tried before is not the same for all of them, so nothing
+    /// hangs on it.
+    pub(super) fn steady_sets(&self, sets: Sets) -> PersistentSets<'_> {
+        let usual = self.persistent_options(sets, true);
+        PersistentSets::new(self.model, PersistentOptions { count_births: false, steady: true, ..usual })
+    }
+
     fn persistent_options(&self, sets: Sets, tracks_stack: bool) -> PersistentOptions {
         let combined = self.plan.search.sleeps();
         PersistentOptions {
@@ -180,6 +187,7 @@ impl PlannedSearch<'_> {
             // see docs/soundness.md
             trust_claims: self.assumed.channel_claims_hold && !combined,
             tracks_stack,
+            steady: false,
         }
     }
 }

@@ -271,6 +271,10 @@ pub enum BreadthStore {
         workers: NonZeroU16,
         /// How the states are kept.
         store: SharedStore,
+        /// The sets that the search is reduced to.
+        sets: Option<Sets>,
+        /// Where the file goes that a search with signatures and a budget writes; the system's folder for temporary files if not said.
+        work_dir: Option<PathBuf>,
     },
     /// A table with a queue beside it. Such a search can be saved.
     Queued {
@@ -598,7 +602,10 @@ impl Search {
     /// The persistent sets that the search is reduced to.
     pub fn sets(&self) -> Option<Sets> {
         let technique = match self {
-            Search::Breadth(BreadthFirst { store: BreadthStore::Exact { sets, .. }, .. }) => return *sets,
+            Search::Breadth(BreadthFirst {
+                store: BreadthStore::Exact { sets, .. } | BreadthStore::Shared { sets, .. },
+                ..
+            }) => return *sets,
             Search::Cycles(Cycles { sets, .. }) => return *sets,
             Search::Depth(DepthFirst { store, .. }) => match *store {
                 DepthStore::Exact(techniques) | DepthStore::Tree(techniques) => match techniques {
@@ -730,6 +737,11 @@ impl Plan {
 
     /// The folder that the search will write to, if it writes any file: the user's, or `None` for the system's.
     pub fn folder(&self) -> Option<Option<&Path>> {
+        if let Search::Breadth(BreadthFirst { store: BreadthStore::Shared { store, work_dir, .. }, .. }) = &self.search
+        {
+            let signatures = matches!(store, SharedStore::Compact { .. });
+            return (signatures && self.memory.is_some()).then_some(work_dir.as_deref());
+        }
         let (table, work_dir) = self.search.queued()?;
         let on_disk = matches!(table, QueuedTable::Disk { .. } | QueuedTable::Serial { .. });
         (on_disk || work_dir.is_some() || self.memory.is_some()).then_some(work_dir)

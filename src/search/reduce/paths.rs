@@ -69,9 +69,15 @@ impl<'m> PathSets<'m> {
             instances: Vec::new(),
             barred: Barred::default(),
             generation: 0,
-            closure: Worth::new(CLOSURE),
+            closure: Worth::new(CLOSURE, false),
             patience: None,
         }
+    }
+
+    /// The same, but the set follows from the state alone, and not from how often it paid to look for one before.
+    #[must_use]
+    pub fn steady(self) -> PathSets<'m> {
+        PathSets { closure: Worth::new(CLOSURE, true), persistent: self.persistent.steady(true), ..self }
     }
 
     /// In a search that may have to end. Then everything is taken, until it does.

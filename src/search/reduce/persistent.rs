@@ -5,7 +5,8 @@
 //! its form for safety: if all successors of a reduced state lie on the stack, more of its moves are explored, set by set,
 //! until one leads elsewhere or none is left. Of each terminal component of the reduced graph, the state that is left first
 //! has all its successors on the stack; so every terminal component has a state that was explored in full. Breadth first,
-//! some successor must be new or still wait in the queue (Bošnački and Holzmann, SPIN 2005). `--deadlocks-only` does without
+//! some successor must be new or still wait in the queue (Bošnački and Holzmann, SPIN 2005); with several workers, it must be one of the next
+//! level. `--deadlocks-only` does without
 //! the proviso. The argument is in docs/soundness.md.
 //!
 //! Costs: where a process alone is enough, its transitions are tried once more. Where none is, every transition is tried once more
@@ -53,6 +54,8 @@ pub struct PersistentOptions {
     pub trust_claims: bool,
     /// The store knows which states are on the stack.
     pub tracks_stack: bool,
+    /// The set that is chosen follows from the state alone, and not from how often it paid to look for one before.
+    pub steady: bool,
 }
 
 /// How many processes were made on the way to each state, by its hash. If it is the same on all ways to a state, then no
@@ -101,7 +104,7 @@ impl<'m> PersistentSets<'m> {
         let trusting = keep.trust_claims && !keep.deadlocks_only;
         let pids =
             if keep.names_pids { Pids::Seen } else { Pids::Unseen { strict_channels: keep.strict_channels, counts } };
-        let persistent = Persistent::new(model, pids, trusting);
+        let persistent = Persistent::new(model, pids, trusting).steady(keep.steady);
         let births =
             persistent.max_births.map(|limit| Births { limit, hash: StateHash::new(0), of: RapidHashMap::default() });
         PersistentSets {
@@ -115,9 +118,9 @@ impl<'m> PersistentSets<'m> {
             chances: model
                 .proctypes
                 .iter()
-                .map(|proctype| vec![Worth::new(ALONE); proctype.automaton.locations.len()])
+                .map(|proctype| vec![Worth::new(ALONE, keep.steady); proctype.automaton.locations.len()])
                 .collect(),
-            closure: Worth::new(CLOSURE),
+            closure: Worth::new(CLOSURE, keep.steady),
             patience: None,
         }
     }
@@ -245,6 +248,8 @@ pub(super) const CLOSURE: u32 = 4;
 /// more and more seldom; a success makes it frequent again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worth {
+    /// It is made always, whatever comes of it.
+    steady: bool,
     /// At least one in so many attempts has to succeed.
     one_in: u32,
     tried: u32,
@@ -260,8 +265,8 @@ impl Worth {
     /// Most occasions that are passed over.
     const LONGEST: u32 = 1 << 12;
 
-    pub(super) fn new(one_in: u32) -> Worth {
-        Worth { one_in, tried: 0, won: 0, pause: 0, left: 0 }
+    pub(super) fn new(one_in: u32, steady: bool) -> Worth {
+        Worth { steady, one_in, tried: 0, won: 0, pause: 0, left: 0 }
     }
 
     /// Is the attempt made on this occasion?
@@ -276,6 +281,9 @@ impl Worth {
     /// The attempt was made and has succeeded or not.
     #[inline]
     pub(super) fn tell(&mut self, success: bool) {
+        if self.steady {
+            return;
+        }
         self.tried += 1;
         self.won += u32::from(success);
         if self.tried >= Self::TRIAL {

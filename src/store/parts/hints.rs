@@ -1,5 +1,5 @@
 //! Hints to the processor and to the system about memory: which line will be needed soon, which block is worth large pages, which blocks are
-//! not needed any more.
+//! not needed any more; and blocks of zeros that are asked for in a way that can fail and touches nothing of them.
 //!
 //! A look-up in a large table waits for memory twice: for the slot, then for the record. A search that knows several look-ups in
 //! advance asks for all their lines first; the waits then overlap. Before the processor can ask for a line it must know where the page of
@@ -9,6 +9,9 @@
 //! A hint changes nothing but the time that a later access takes.
 
 #![allow(unsafe_code)]
+
+use std::alloc::Layout;
+use std::sync::atomic::AtomicU64;
 
 /// Blocks below this many bytes are left on small pages: the processor knows where all of those are.
 const WORTH_LARGE_PAGES: usize = 4 << 20;
@@ -28,6 +31,18 @@ pub(in crate::store) fn prefetch<T>(slice: &[T], index: usize) {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = element;
     }
+}
+
+/// So many words for several threads, all 0; `None` if the system has no room for them. It makes their pages when they are first touched.
+pub(in crate::store) fn zeroed_words(count: usize) -> Option<Vec<AtomicU64>> {
+    if count == 0 {
+        return Some(Vec::new());
+    }
+    let layout = Layout::array::<AtomicU64>(count).ok()?;
+    // SAFETY: the layout is not empty.
+    let words = unsafe { std::alloc::alloc_zeroed(layout) };
+    // SAFETY: the block is of the global allocator, with the layout of so many words; all of them are 0, which is a word, and ours alone.
+    (!words.is_null()).then(|| unsafe { Vec::from_raw_parts(words.cast(), count, count) })
 }
 
 /// Asks for large pages under a table that is large enough.

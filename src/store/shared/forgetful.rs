@@ -4,57 +4,51 @@
 //! the arena of [`super::states`]. When a level is over, its new states are entered here, and the table is emptied for the level after it;
 //! the records of the level that was expanded give their room back.
 //!
-//! The trace has eight bytes for each state, by levels: the upper half of the state's hash, and that of the state that it was reached from.
+//! The trace (see `trace`) has the upper half of each state's hash, and that of the state that it was reached from, by levels.
 //! From a state of the last level it leads back to few candidates in each level, most often to one; executing these again from the
 //! initial state finds the path.
 //!
-//! Cost: a signature and eight bytes for each state, and the states of two levels.
+//! Cost: a signature and eight bytes for each state, those in a file if there is one, and the states of two levels.
 
 use super::Budget;
-use super::signatures::{Full, SharedSignatures};
+use super::signatures::SharedSignatures;
+use super::trace::Trace;
 use crate::checkpoint::{Reader, Writer, section};
 use crate::limit::Limit;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The trace of one level: what each worker has entered, in no order.
-type Level = Vec<Box<[u64]>>;
+/// Entries that are read from a checkpoint at a time.
+const READ_AT_ONCE: u64 = 1 << 13;
 
 /// See the head of this file.
 #[derive(Debug)]
 pub(super) struct Forgetful {
     pub(super) seen: SharedSignatures,
-    trace: Mutex<Vec<Level>>,
+    trace: Mutex<Trace>,
     /// Chunks of the arena with the level that is being expanded.
     chunks: Mutex<Vec<usize>>,
 }
 
 impl Forgetful {
-    pub(super) fn new(seen: SharedSignatures) -> Forgetful {
-        Forgetful { seen, trace: Mutex::default(), chunks: Mutex::default() }
+    pub(super) fn new(seen: SharedSignatures, trace: Trace) -> Forgetful {
+        Forgetful { seen, trace: Mutex::new(trace), chunks: Mutex::default() }
     }
 
     /// A level begins, whose states lie in these chunks. Gives the chunks of the level before it.
     pub(super) fn begin_level(&self, chunks: Vec<usize>) -> Vec<usize> {
-        lock(&self.trace).push(Level::new());
+        lock(&self.trace).begin_level();
         std::mem::replace(&mut *lock(&self.chunks), chunks)
     }
 
     /// Enters what a worker has traced of the level that has begun.
-    pub(super) fn enter(&self, traced: Vec<u64>, budget: &Budget) -> Result<(), Full> {
-        let bytes = size_of::<Level>() + size_of::<Box<[u64]>>() + size_of_val(traced.as_slice());
-        if !budget.take(bytes) {
-            return Err(Full);
-        }
-        if let Some(level) = lock(&self.trace).last_mut() {
-            level.push(traced.into_boxed_slice());
-        }
-        Ok(())
+    pub(super) fn enter(&self, traced: Vec<u64>, budget: &Budget) -> Result<(), Limit> {
+        lock(&self.trace).enter(traced, budget)
     }
 
     /// Levels that were traced.
     pub(super) fn levels(&self) -> usize {
-        lock(&self.trace).len()
+        lock(&self.trace).levels()
     }
 
     /// Writes the signatures, and the trace of the first `levels` levels, into a checkpoint.
@@ -63,10 +57,10 @@ impl Forgetful {
         self.seen.save(writer)?;
         writer.end_section()?;
         writer.section(section::LINKS)?;
-        for level in lock(&self.trace).iter().take(levels) {
-            let count: usize = level.iter().map(|entries| entries.len()).sum();
-            writer.write(&(count as u64).to_le_bytes())?;
-            level.iter().flatten().try_for_each(|entry| writer.write(&entry.to_le_bytes()))?;
+        let mut trace = lock(&self.trace);
+        for level in 0..levels.min(trace.levels()) {
+            writer.write(&trace.count(level).to_le_bytes())?;
+            trace.for_each(level, |entry| writer.write(&entry.to_le_bytes()))?;
         }
         writer.end_section()
     }
@@ -81,19 +75,28 @@ impl Forgetful {
             if count > entries {
                 return Err(reader.refuse("its trace makes no sense"));
             }
-            let traced = (0..count).map(|_| reader.u64()).collect::<Result<Vec<u64>, Limit>>()?;
-            lock(&self.trace).push(Level::new());
-            self.enter(traced, budget)
-                .map_err(|_| Limit::Memory { used: budget.used() as u64, budget: budget.whole() as u64 })?;
+            lock(&self.trace).begin_level();
+            let mut left = count;
+            while left > 0 {
+                let traced = (0..left.min(READ_AT_ONCE)).map(|_| reader.u64()).collect::<Result<Vec<u64>, Limit>>()?;
+                left -= traced.len() as u64;
+                self.enter(traced, budget)?;
+            }
         }
         Ok(())
     }
 
     /// From where the states of this level with one of these hashes were reached; all by the upper halves of hashes.
     pub(super) fn reached_from(&self, level: usize, hashes: &BTreeSet<u32>) -> BTreeSet<u32> {
-        let trace = lock(&self.trace);
-        let entries = trace.get(level).into_iter().flatten().flatten();
-        entries.filter(|&entry| hashes.contains(&((entry >> 32) as u32))).map(|&entry| entry as u32).collect()
+        let mut from = BTreeSet::new();
+        let read = lock(&self.trace).for_each(level, |entry| {
+            if hashes.contains(&((entry >> 32) as u32)) {
+                from.insert(entry as u32);
+            }
+            Ok(())
+        });
+        // What cannot be read leads nowhere: the path is then not found, and the report says so.
+        if read.is_ok() { from } else { BTreeSet::new() }
     }
 }
 

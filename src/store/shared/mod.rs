@@ -1,8 +1,8 @@
 //! What the workers of one search have visited together: one table and one store of records for all threads.
 //!
 //! `arena` holds the records, which each worker writes into blocks of its own. `table` holds one word for each record, published by
-//! compare-and-swap. `nodes` gives numbers to the nodes of trees. `states` is the store that is made of these. `signatures` and
-//! `forgetful` are what it keeps instead where whole states are kept for two levels only. A `Budget` counts every block when it is taken, whoever takes it.
+//! compare-and-swap. `nodes` gives numbers to the nodes of trees. `states` is the store that is made of these. `signatures`,
+//! `trace` and `forgetful` are what it keeps instead where whole states are kept for two levels only. A `Budget` counts every block when it is taken, whoever takes it.
 //!
 //! A worker waits for no other here, but for two rare things: the table doubles while all workers stand still, and the hidden variables of
 //! a state, if the model has any, are compared under a lock.
@@ -13,8 +13,9 @@ mod nodes;
 mod signatures;
 pub mod states;
 pub mod table;
+mod trace;
 
-use crate::store::parts::hints::large_pages;
+use crate::store::parts::hints::{large_pages, zeroed_words};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes that several threads take from.
@@ -54,10 +55,8 @@ impl Budget {
 
 /// So many words, all 0, on large pages if they are many; `None` if the system has no room for them.
 fn try_words(count: usize) -> Option<Box<[AtomicU64]>> {
-    let mut words = Vec::new();
-    words.try_reserve_exact(count).ok()?;
+    let mut words = zeroed_words(count)?;
     large_pages(&mut words);
-    words.resize_with(count, || AtomicU64::new(0));
     Some(words.into_boxed_slice())
 }
 

@@ -15,7 +15,11 @@
 //! `1 / (1 - b)²` over the number of slots. The integral is `a / (1 - a)`, over `V`: exactly as often as with the double hashing of the
 //! table for one thread. States of the same level are told apart whole, so the true figure is a little less.
 //!
-//! Cost: `slots * bits` bits, allocated once, in parts each of which one thread at a time writes to. A look-up reads one or two lines.
+//! The table is in parts, each of which one thread at a time writes to. Behind the last slot of a part comes the first one of the next, so a part
+//! that is full takes nothing away: a signature has no room only when every slot of the table is taken. The order in which threads go from part to
+//! part does not show either: each slot keeps the greatest of all that come by, whenever they come.
+//!
+//! Cost: `slots * bits` bits, allocated once. A look-up reads one or two lines.
 
 use super::Budget;
 use crate::checkpoint::{Reader, Writer};
@@ -25,6 +29,7 @@ use crate::store::parts::hash::scale;
 use crate::store::parts::hints::prefetch;
 use crate::store::parts::signature::Signatures;
 use crate::store::parts::zeroed::try_zeroed;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 /// The table has so many parts, if each has enough slots then.
@@ -42,6 +47,8 @@ pub(super) struct SharedSignatures {
     signatures: Signatures,
     /// Slots of each part.
     slots: u64,
+    /// Slots that are taken or that somebody may still take.
+    claimed: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -75,46 +82,46 @@ impl Part {
         }
     }
 
+    /// Is this signature there for a search that comes to this slot? `None`: it goes on in the next part.
     #[inline]
-    fn after(&self, slot: u64) -> u64 {
-        if slot + 1 == self.slots { 0 } else { slot + 1 }
-    }
-
-    #[inline]
-    fn holds(&self, home: u64, signature: u64) -> bool {
-        let mut slot = home;
-        for _ in 0..self.slots {
+    fn look(&self, from: u64, signature: u64) -> Option<bool> {
+        for slot in from..self.slots {
             let other = self.read(slot);
             if other <= signature {
-                return other == signature;
+                return Some(other == signature);
             }
-            slot = self.after(slot);
         }
-        false
+        None
     }
 
-    fn put(&mut self, home: u64, signature: u64) -> Result<(), Full> {
-        if self.len == self.slots {
-            // A full table cannot be changed any more, or a signature would be lost on the way.
-            return if self.holds(home, signature) { Ok(()) } else { Err(Full) };
-        }
-        let (mut slot, mut carried) = (home, signature);
-        loop {
+    /// A signature comes to this slot, and what it finds in its place goes on.
+    fn pass(&mut self, from: u64, mut carried: u64) -> Passed {
+        for slot in from..self.slots {
             let other = self.read(slot);
             if other == carried {
-                return Ok(());
+                return Passed::Met;
             }
             if other < carried {
                 self.write(slot, carried);
                 if other == 0 {
                     self.len += 1;
-                    return Ok(());
+                    return Passed::Settled;
                 }
                 carried = other;
             }
-            slot = self.after(slot);
         }
+        Passed::On(carried)
     }
+}
+
+/// What becomes of a signature in a part.
+enum Passed {
+    /// One more slot is taken.
+    Settled,
+    /// It, or what it has moved, has met its equal.
+    Met,
+    /// This one goes on in the next part.
+    On(u64),
 }
 
 impl SharedSignatures {
@@ -131,7 +138,7 @@ impl SharedSignatures {
         }
         let part = |_| Some(RwLock::new(Part { words: try_zeroed(words)?, bits, slots, len: 0 }));
         let parts = (0..parts).map(part).collect::<Option<Vec<_>>>()?;
-        Some(SharedSignatures { parts, signatures, slots })
+        Some(SharedSignatures { parts, signatures, slots, claimed: AtomicU64::new(0) })
     }
 
     /// The number of the part, and the slot in it, where the search for a state with this hash begins.
@@ -139,6 +146,12 @@ impl SharedSignatures {
     fn home(&self, hash: u64) -> (usize, u64) {
         let parts = self.parts.len() as u64;
         (scale(hash, parts) as usize, scale(hash.wrapping_mul(parts), self.slots))
+    }
+
+    /// The part behind this one; behind the last comes the first.
+    #[inline]
+    fn after(&self, part: usize) -> usize {
+        if part + 1 == self.parts.len() { 0 } else { part + 1 }
     }
 
     /// All slots.
@@ -190,6 +203,7 @@ impl SharedSignatures {
                 }
             }
         }
+        self.claimed.store(self.len(), Ordering::Relaxed);
         Ok(())
     }
 
@@ -199,10 +213,65 @@ impl SharedSignatures {
         Opened { table: self, parts: self.parts.iter().map(read).collect() }
     }
 
-    /// Adds the signature of this state, if it is not there. Others may do the same at the same time.
-    pub(super) fn put(&self, hash: u64, state: &[u8]) -> Result<(), Full> {
-        let (part, home) = self.home(hash);
-        self.parts[part].write().unwrap_or_else(PoisonError::into_inner).put(home, self.signatures.of(state))
+    /// To add about so many signatures. Others may do the same at the same time.
+    pub(super) fn entry(&self, count: u64) -> Entry<'_> {
+        let claimed = if self.claim(count) { count } else { 0 };
+        Entry { table: self, claimed }
+    }
+
+    /// Sets so many slots aside, if they are there.
+    fn claim(&self, count: u64) -> bool {
+        let more = |claimed: u64| claimed.checked_add(count).filter(|&claimed| claimed <= self.slots());
+        self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+}
+
+/// Adds signatures. As many slots are set aside as may become taken, so there is an empty one for everybody who looks for one.
+#[derive(Debug)]
+pub(super) struct Entry<'t> {
+    table: &'t SharedSignatures,
+    claimed: u64,
+}
+
+impl Entry<'_> {
+    /// Adds the signature of this state, if it is not there.
+    pub(super) fn put(&mut self, hash: u64, state: &[u8]) -> Result<(), Full> {
+        let (home, signature) = (self.table.home(hash), self.table.signatures.of(state));
+        while self.claimed == 0 {
+            if self.table.claim(1) {
+                self.claimed = 1;
+            } else if self.table.len() == self.table.slots() {
+                // A full table cannot be changed any more, or a signature would be lost on the way.
+                return if self.table.open().has(home, signature) { Ok(()) } else { Err(Full) };
+            } else {
+                // Somebody has set more aside than is needed, and gives it back soon.
+                std::thread::yield_now();
+            }
+        }
+        self.settle(home, signature);
+        Ok(())
+    }
+
+    /// No part is held while the next one is waited for. What is carried from one to the next is in neither, and nobody looks meanwhile.
+    fn settle(&mut self, (mut number, mut slot): (usize, u64), mut carried: u64) {
+        loop {
+            let part = &self.table.parts[number];
+            match part.write().unwrap_or_else(PoisonError::into_inner).pass(slot, carried) {
+                Passed::Settled => {
+                    self.claimed -= 1;
+                    return;
+                }
+                Passed::Met => return,
+                Passed::On(other) => carried = other,
+            }
+            (number, slot) = (self.table.after(number), 0);
+        }
+    }
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        self.table.claimed.fetch_sub(self.claimed, Ordering::Relaxed);
     }
 }
 
@@ -217,8 +286,24 @@ impl Opened<'_> {
     /// Was this state visited, or one that is taken for it?
     #[inline]
     pub(super) fn holds(&self, hash: u64, state: &[u8]) -> bool {
-        let (part, home) = self.table.home(hash);
-        self.parts[part].holds(home, self.table.signatures.of(state))
+        self.has(self.table.home(hash), self.table.signatures.of(state))
+    }
+
+    #[inline]
+    fn has(&self, (part, home): (usize, u64), signature: u64) -> bool {
+        self.parts[part].look(home, signature).unwrap_or_else(|| self.has_behind(part, signature))
+    }
+
+    /// The same in the parts behind this one, up to where the search has begun.
+    #[cold]
+    fn has_behind(&self, mut part: usize, signature: u64) -> bool {
+        for _ in 0..self.parts.len() {
+            part = self.table.after(part);
+            if let Some(found) = self.parts[part].look(0, signature) {
+                return found;
+            }
+        }
+        false
     }
 
     /// A state with this hash will be looked up: asks for the memory of its slot.
@@ -251,7 +336,8 @@ mod tests {
         for bits in [2, 3, 7, 13, 40, 63, 64] {
             for (slots, count) in [(100u64, 60u64), (1_000, 990), (9_000, 8_000)] {
                 let (one, other) = (table(bits, slots, 1), table(bits, slots, 1));
-                let put = |table: &SharedSignatures, i: u64| table.put(hash.hash(&state(i)), &state(i)).unwrap();
+                let put =
+                    |table: &SharedSignatures, i: u64| table.entry(1).put(hash.hash(&state(i)), &state(i)).unwrap();
                 (0..count).for_each(|i| put(&one, i));
                 std::thread::scope(|scope| {
                     let (other, put) = (&other, &put);
@@ -270,12 +356,40 @@ mod tests {
     fn it_fills_to_the_last_slot_and_forgets_nothing_then() {
         let hash = StateHash::new(1);
         let table = table(64, 1_000, 1);
-        let put = |i| table.put(hash.hash(&state(i)), &state(i));
+        let put = |i| table.entry(1).put(hash.hash(&state(i)), &state(i));
         assert!((0..1_000).all(|i| put(i) == Ok(())));
         assert_eq!((put(1_000), put(7), table.len()), (Err(Full), Ok(()), 1_000));
         let opened = table.open();
         assert!((0..1_000).all(|i| opened.holds(hash.hash(&state(i)), &state(i))));
         assert!(!opened.holds(hash.hash(&state(1_000)), &state(1_000)));
+    }
+
+    /// A part that is full hands on to the next one: there is room as long as one slot of the whole table is empty.
+    #[test]
+    fn all_parts_fill_to_the_last_slot_from_several_threads() {
+        let hash = StateHash::new(1);
+        let (one, other) = (table(40, 3 * SMALLEST_PART, 1), table(40, 3 * SMALLEST_PART, 1));
+        assert_eq!(one.parts.len(), 3);
+        let put = |entry: &mut Entry<'_>, i: u64| entry.put(hash.hash(&state(i)), &state(i));
+        let mut alone = one.entry(0);
+        assert!((0..one.slots()).all(|i| put(&mut alone, i) == Ok(())));
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (other, put) = (&other, &put);
+                scope.spawn(move || {
+                    let mine: Vec<u64> = (0..other.slots()).rev().filter(|i| i % 4 == thread).collect();
+                    for block in mine.chunks(64) {
+                        // Some come twice.
+                        let mut entry = other.entry(block.len() as u64 + 1);
+                        block.iter().chain(&block[..1]).for_each(|&i| assert_eq!(put(&mut entry, i), Ok(())));
+                    }
+                });
+            }
+        });
+        assert!(contents(&one) == contents(&other));
+        assert_eq!((one.len(), put(&mut alone, one.slots()), put(&mut alone, 7)), (one.slots(), Err(Full), Ok(())));
+        let opened = other.open();
+        assert!((0..one.slots()).all(|i| opened.holds(hash.hash(&state(i)), &state(i))));
     }
 
     #[test]
@@ -297,7 +411,7 @@ mod tests {
                     if table.open().holds(at, &state(i)) {
                         measured += 1.0;
                     } else {
-                        table.put(at, &state(i)).unwrap();
+                        table.entry(1).put(at, &state(i)).unwrap();
                     }
                 }
                 expected += table.len() as f64 * (1.0 / table.omission().coverage - 1.0);

@@ -29,9 +29,11 @@ use super::forgetful::Forgetful;
 use super::nodes::{NodeSession, SharedNodes};
 use super::signatures::{Opened, SharedSignatures};
 use super::table::{Doubling, Looked, SharedTable};
+use super::trace::Trace;
 use crate::checkpoint::{Reader, Writer};
 use crate::limit::Limit;
 use crate::mutants::{self, Mutant};
+use crate::store::breadth::work_dir::WorkFile;
 use crate::store::lossy::omission::Omission;
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::tree::{Front, Layout, Outlines, Plan};
@@ -45,6 +47,8 @@ pub const BLOCK: u32 = 64;
 const LOCKS: usize = 64;
 /// Words of a record before its state: origin, and the length with the first bytes of the state.
 const HEAD: usize = 2;
+/// So many entries of the trace are handed on at a time: 256 KiB.
+const TRACED: usize = 1 << 15;
 /// Bytes of the state in the second word.
 const FIRST: usize = 4;
 
@@ -94,7 +98,10 @@ pub enum Insertion {
     /// No, and now we have.
     New,
     /// Yes.
-    Seen,
+    Seen {
+        /// In this level: the state is one of the next level.
+        is_next: bool,
+    },
     /// It cannot be said before the table has grown: ask again.
     Crowded,
     /// No, and there is no room for the state.
@@ -148,14 +155,16 @@ impl SharedStates {
         })
     }
 
-    /// The same, but of states of earlier levels signatures are kept: of so many bits, in so many slots.
+    /// The same, but of states of earlier levels signatures are kept: of so many bits, in so many slots. What leads to the path of an error goes
+    /// to this file, if there is one.
     pub fn of_signatures(
         (seed, threads, hidden): (u64, usize, usize),
         bytes: usize,
         table: (u8, u64),
+        file: Option<WorkFile>,
     ) -> Option<SharedStates> {
         let mut whole = SharedStates::new(seed, threads, hidden, bytes)?;
-        whole.forgetful = Some(Forgetful::new(SharedSignatures::new(table, seed, &whole.budget)?));
+        whole.forgetful = Some(Forgetful::new(SharedSignatures::new(table, seed, &whole.budget)?, Trace::new(file)));
         Some(whole)
     }
 
@@ -355,10 +364,12 @@ impl SharedStates {
 
     /// A state was reached once more.
     #[inline]
-    fn found(&self, position: u64, saved: &[u8], hash: u64, origin: Origin) {
-        if self.arena.is_fresh(position) {
+    fn found(&self, position: u64, saved: &[u8], hash: u64, origin: Origin) -> Insertion {
+        let is_next = self.arena.is_fresh(position);
+        if is_next {
             self.reached_again(position, saved, hash, origin);
         }
+        Insertion::Seen { is_next }
     }
 
     /// A state of this level was reached once more: the least way is kept.
@@ -504,7 +515,7 @@ impl Session<'_> {
         if let Some(forgetful) = &states.forgetful {
             let seen = self.seen.get_or_insert_with(|| forgetful.seen.open());
             if seen.holds(hash, &saved[states.hidden..]) {
-                return Insertion::Seen;
+                return Insertion::Seen { is_next: false };
             }
         }
         self.add(saved, hash, origin, likely)
@@ -515,7 +526,7 @@ impl Session<'_> {
     pub fn add(&mut self, saved: &[u8], hash: u64, origin: Origin, likely: u64) -> Insertion {
         let states = self.states;
         if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
-            return Insertion::Seen;
+            return Insertion::Seen { is_next: false };
         }
         let saved = match &mut self.tree {
             None => saved,
@@ -527,17 +538,13 @@ impl Session<'_> {
         let state = &saved[states.hidden..];
         // What was found a moment ago is not looked for again: no record ever goes away while states are inserted.
         if likely != 0 && states.equals(likely, state) {
-            states.found(likely, saved, hash, origin);
-            return Insertion::Seen;
+            return states.found(likely, saved, hash, origin);
         }
         let table = self.table.get_or_insert_with(|| states.table());
         let pen = &mut self.pen;
         let looked = table.find_or_add(hash, |at| states.equals(at, state), || states.write(pen, saved, origin));
         match looked {
-            Looked::Found(position) => {
-                states.found(position, saved, hash, origin);
-                Insertion::Seen
-            }
+            Looked::Found(position) => states.found(position, saved, hash, origin),
             Looked::Added(position) => {
                 let size = states.size(state.len());
                 self.pen.keep(size);
@@ -589,15 +596,16 @@ impl Session<'_> {
         let states = self.states;
         let Some(forgetful) = &states.forgetful else { return Ok(()) };
         let mut position = block.position;
+        let mut entry = forgetful.seen.entry(u64::from(block.count));
         for _ in 0..block.count {
             let Origin { link, .. } = self.read(position, saved);
             let state = &saved[states.hidden..];
             let hash = states.hash(state);
-            forgetful.seen.put(hash, state).map_err(|_| states.table_full())?;
+            entry.put(hash, state).map_err(|_| states.table_full())?;
             self.traced.push(hash >> 32 << 32 | u64::from(link));
             position = states.after(position);
         }
-        Ok(())
+        if self.traced.len() >= TRACED { self.remembered() } else { Ok(()) }
     }
 
     /// All states that this worker had to remember are entered.
@@ -607,7 +615,7 @@ impl Session<'_> {
         if traced.is_empty() {
             return Ok(());
         }
-        forgetful.enter(traced, &self.states.budget).map_err(|_| self.states.limit())
+        forgetful.enter(traced, &self.states.budget)
     }
 
     /// Bytes beside the store's.

@@ -7,13 +7,13 @@
 //!
 //! Costs sixteen bytes for every 64 states, to know where the states of earlier levels are.
 
-use super::{Common, Desk};
+use super::common::{Common, Desk};
 use crate::checkpoint::{CheckpointSchedule, Reader, Writer, section};
 use crate::exec::Program;
 use crate::search::ledger::Findings;
 use crate::search::outcome::Limit;
 use crate::search::walk::Walk;
-use crate::store::shared::states::{Block, Insertion, Origin};
+use crate::store::shared::states::{Block, Insertion, Origin, Share};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -256,11 +256,7 @@ impl Common<'_> {
     }
 
     /// Inserts the states of a section.
-    fn read_states(
-        &self,
-        name: crate::checkpoint::container::Name,
-        reader: &mut Reader,
-    ) -> Result<super::Share, Limit> {
+    fn read_states(&self, name: crate::checkpoint::container::Name, reader: &mut Reader) -> Result<Share, Limit> {
         let hidden = self.program.hidden as usize;
         let (mut session, mut record) = (self.states.session(), Vec::new());
         reader.section(name)?;
@@ -283,7 +279,7 @@ impl Common<'_> {
             }
             match inserted {
                 Insertion::New => {}
-                Insertion::Seen => return Err(reader.refuse("it holds a state twice")),
+                Insertion::Seen { .. } => return Err(reader.refuse("it holds a state twice")),
                 Insertion::Crowded | Insertion::Full => return Err(self.states.limit()),
             }
         }

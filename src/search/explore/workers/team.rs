@@ -1,10 +1,18 @@
 //! How the workers of a search come together: all of them meet, the last one to come decides what is done next, and all do it.
 //!
+//! Who comes early to a meeting looks for a moment whether it has been decided, before he goes to sleep: at the end of a level the others are most often
+//! a few microseconds away, and to be woken takes longer than that. Where there are more workers than processors nobody looks, since the one who
+//! is waited for may need the processor.
+//!
 //! A worker that panics must not leave the others waiting for it. So a team can be dissolved, by anybody at any time: whoever waits then, or
 //! comes later, is told that the search is over. A [`Member`] dissolves its team when its thread unwinds.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// So often is looked whether a meeting has been decided: some tens of microseconds.
+const LOOKS: u32 = 2_000;
 
 /// What is done after a meeting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +45,11 @@ struct Gathering {
 #[derive(Debug)]
 pub(super) struct Team {
     size: usize,
+    /// How often somebody looks before he goes to sleep.
+    looks: u32,
+    /// The number of meetings, and whether the team is dissolved, to be read by those who look.
+    held: AtomicU64,
+    ended: AtomicBool,
     gathering: Mutex<Gathering>,
     decided: Condvar,
     gone: Condvar,
@@ -47,7 +60,16 @@ impl Team {
     pub(super) fn of(size: usize) -> Team {
         let gathering =
             Gathering { here: 0, all_done: true, number: 0, next: Next::GoOn, dissolved: false, at_work: size };
-        Team { size, gathering: Mutex::new(gathering), decided: Condvar::new(), gone: Condvar::new() }
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Team {
+            size,
+            looks: if size <= processors { LOOKS } else { 0 },
+            held: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+            gathering: Mutex::new(gathering),
+            decided: Condvar::new(),
+            gone: Condvar::new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Gathering> {
@@ -67,18 +89,34 @@ impl Team {
             gathering.next = decide(gathering.all_done);
             (gathering.here, gathering.all_done) = (0, true);
             gathering.number += 1;
+            self.held.store(gathering.number, Ordering::Release);
             self.decided.notify_all();
             return gathering.next;
         }
         let number = gathering.number;
+        drop(gathering);
+        self.look(number);
+        // What the look has seen is read once more, under the lock.
+        let gathering = self.lock();
         let waits = |gathering: &mut Gathering| gathering.number == number && !gathering.dissolved;
         let gathering = self.decided.wait_while(gathering, waits).unwrap_or_else(PoisonError::into_inner);
         if gathering.number == number { Next::End } else { gathering.next }
     }
 
+    /// Looks for a moment whether the meeting behind so many others has been decided.
+    fn look(&self, number: u64) {
+        for _ in 0..self.looks {
+            if self.held.load(Ordering::Acquire) != number || self.ended.load(Ordering::Relaxed) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+    }
+
     /// Ends all meetings.
     pub(super) fn dissolve(&self) {
         self.lock().dissolved = true;
+        self.ended.store(true, Ordering::Relaxed);
         self.decided.notify_all();
     }
 

@@ -63,7 +63,8 @@ fn every_state_is_new_once_and_read_back() {
         assert_eq!(insert(&mut session, &states, &state(i), origin), Insertion::New);
     }
     for i in 0..20_000 {
-        assert_eq!(insert(&mut session, &states, &state(i), Origin { depth: 1 << 30, link: 0 }), Insertion::Seen);
+        let again = insert(&mut session, &states, &state(i), Origin { depth: 1 << 30, link: 0 });
+        assert_eq!(again, Insertion::Seen { is_next: true });
     }
     let expected = (0..20_000).map(|i| (state(i), Origin { depth: i as u32, link: 1 })).collect();
     assert_eq!(listed(&states, &session.share().blocks), expected);
@@ -114,7 +115,7 @@ fn threads_that_insert_the_same_states() {
                                 let hash = states.hash(&saved[hidden..]);
                                 match session.insert(&saved, hash, origin(i, thread), 0) {
                                     Insertion::New => new += 1,
-                                    Insertion::Seen => {}
+                                    Insertion::Seen { .. } => {}
                                     other => panic!("{other:?}"),
                                 }
                             }
