@@ -1,7 +1,7 @@
 //! The end of a search: all parts become one outcome, and process 0 asks its way back to the initial state for the errors.
 
 use super::outgoing::kind;
-use super::part::{Finding, Part, Whole, chosen, packed, whole_path};
+use super::part::{Finding, Part, Whole, chosen, earlier, packed, whole_path};
 use super::{Halt, Spread};
 use crate::search::explore::queued::steps_along;
 use crate::search::outcome::{Limit, Violation};
@@ -13,6 +13,8 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
         let statistics = self.store.statistics();
         let memory = (self.tables() + self.out.memory() + self.walk.memory() + self.machine.memory()) as u64;
         let found = self.ledger.violations.iter().zip(&self.places);
+        let found = found.map(|(violation, &(when, number))| Finding { when, number, violation: violation.clone() });
+        let own_model_error = self.model_error.zip(self.ledger.model_error().map(str::to_string));
         Part {
             stored: statistics.stored,
             offered: self.offered,
@@ -31,19 +33,17 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             coverage: statistics.omission.coverage,
             errors: self.ledger.count,
             property_errors: self.ledger.property_count(),
-            model_error: self.model_error.zip(self.ledger.model_error().map(str::to_string)),
-            findings: found
-                .map(|(violation, &(when, number))| Finding { when, number, violation: violation.clone() })
-                .collect(),
+            model_error: earlier(own_model_error, self.inherited.model_error.clone()),
+            findings: found.chain(self.inherited.findings.iter().cloned()).collect(),
             traffic,
         }
     }
 
     /// All parts become one outcome, which every process gets.
-    pub(super) fn conclude(&mut self, limit: Option<Limit>, before: (u64, u64)) -> Result<Whole, Halt> {
+    pub(super) fn conclude(&mut self, limit: Option<Limit>) -> Result<Whole, Halt> {
         self.concludes = true;
-        let traffic = self.out.mesh.traffic();
-        let part = self.part(limit, (traffic.raw - before.0, traffic.sent - before.1));
+        let traffic = self.sent();
+        let part = self.part(limit, traffic);
         let text = serde_json::to_vec(&part).unwrap_or_default();
         if self.me() == 0 {
             self.heard[0].message = Some(text);

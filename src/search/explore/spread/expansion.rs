@@ -3,7 +3,7 @@
 use super::outgoing::Outgoing;
 use super::part::When;
 use super::stream::Head;
-use super::{BATCH, Halt, STRIDE, Spread};
+use super::{BATCH, Halt, PATIENT_TICKS, STRIDE, Spread};
 use crate::exec::Machine;
 use crate::model::TransitionType;
 use crate::search::ledger::Ledger;
@@ -32,6 +32,11 @@ struct Expansion<'a, 'm, 'i, 'c> {
     stored: u64,
     queued: u64,
     limit: Option<Limit>,
+    /// The search has to end, but not in the middle of an expansion: a checkpoint would lose what it has not done.
+    later: Option<Limit>,
+    /// There are checkpoints.
+    saves: bool,
+    ticks: u32,
 }
 
 impl Visitor for Expansion<'_, '_, '_, '_> {
@@ -71,8 +76,13 @@ impl Visitor for Expansion<'_, '_, '_, '_> {
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, _: usize) -> Control {
         let memory = (self.tables + self.out.memory() + walk.memory() + machine.memory()) as u64;
         let (stored, queued) = (self.stored, Some(self.queued));
-        self.limit =
-            self.monitor.look(&Snapshot { stored, depth: walk.depth(), memory, queued, ..Snapshot::default() });
+        let limit = self.monitor.look(&Snapshot { stored, depth: walk.depth(), memory, queued, ..Snapshot::default() });
+        self.ticks += 1;
+        if self.saves && self.ticks <= PATIENT_TICKS {
+            self.later = limit;
+        } else {
+            self.limit = limit;
+        }
         let monitor = &mut *self.monitor;
         self.out.mesh.look(false, |what| (monitor.warn)(&what));
         if self.limit.is_some() { Control::Stop } else { Control::Continue }
@@ -94,7 +104,9 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             let Some(rank) = self.next else { return Ok(()) };
             self.left = self.left.saturating_sub(1);
             self.next = if self.left > 0 { self.ranks.next() } else { None };
-            if self.take_next().map_err(|limit| self.halt(limit))? {
+            let taken = self.take_next();
+            self.saving.torn |= taken.is_err();
+            if taken.map_err(|limit| self.halt(limit))? {
                 self.expand_one(rank, tables, stored)?;
             }
         }
@@ -137,11 +149,15 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             stored,
             queued: self.queue.len(),
             limit: None,
+            later: None,
+            saves: self.saving.on,
+            ticks: 0,
         };
         self.walk.expand(&mut self.machine, &mut expansion, &mut Full);
-        let limit = expansion.limit.take();
+        let (limit, later) = (expansion.limit.take(), expansion.later.take());
+        self.saving.torn |= limit.is_some();
         self.expanded += 1;
-        match limit {
+        match limit.or(later) {
             Some(limit) => Err(self.halt(limit)),
             None => Ok(()),
         }

@@ -1,7 +1,8 @@
 //! What a process hears: takes in the frames of the others, waits for them, and learns that one is gone.
 
 use super::outgoing::kind;
-use super::{Halt, NAP, PATIENCE, Spread};
+use super::saved::{Stand, Written};
+use super::{Halt, NAP, PATIENCE, STANDSTILL, Spread};
 use crate::cluster::wire::take;
 use crate::cluster::{Arrival, Frame, Mesh};
 use crate::search::monitor::Snapshot;
@@ -22,6 +23,10 @@ pub(super) struct Heard {
     /// A [`Part`](super::part::Part) or a [`Whole`](super::part::Whole), once all of it is here.
     pub(super) message: Option<Vec<u8>>,
     pub(super) link: Option<u64>,
+    /// Where it stands, if it does not go on.
+    pub(super) stand: Option<Stand>,
+    /// The part of a checkpoint that it has written last.
+    pub(super) written: Option<Written>,
 }
 
 impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
@@ -34,6 +39,8 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
         let monitor = &mut *self.monitor;
         self.out.mesh.look(waits, |what| (monitor.warn)(&what));
         match limit {
+            // That the search has to end is known.
+            Some(_) if self.saving.ending => Ok(()),
             Some(limit) => Err(self.halt(limit)),
             None => Ok(()),
         }
@@ -47,7 +54,9 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
     }
 
     pub(super) fn gone(&self, process: usize, why: &str) -> Halt {
-        Halt::Gone(gone(self.out.mesh, process, self.out.level, why))
+        let schedule = self.monitor.checkpoints.as_ref().filter(|schedule| schedule.present);
+        let command = schedule.map(|schedule| schedule.command.as_str());
+        Halt::Gone(gone(self.out.mesh, process, (self.out.level, command), why))
     }
 
     /// What another process has sent makes no sense.
@@ -105,6 +114,7 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
                 let taken = number().unwrap_or_default() as usize;
                 self.out.on_their_way[from] = self.out.on_their_way[from].saturating_sub(taken);
             }
+            kind::STOP if self.saving.ending => {}
             kind::STOP => {
                 let limit = serde_json::from_slice(&frame.payload).unwrap_or(Limit::Interrupted);
                 return Err(Halt::Limit(limit));
@@ -122,17 +132,34 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
                 }
             }
             kind::LINK => self.heard[from].link = number(),
+            kind if self.hear_of_checkpoint(from, kind, &frame.payload) => {}
             _ => return Err(self.nonsense(from)),
         }
         Ok(())
     }
 
-    /// Waits until that was heard of all.
+    /// Takes in what has come before this search began.
+    pub(super) fn hear_early(&mut self) -> Result<(), Halt> {
+        let mut result = Ok(());
+        for (from, frame) in std::mem::take(&mut self.out.mesh.early) {
+            match frame.search == self.out.search {
+                true => result = result.and(self.hear(from, frame)),
+                false => self.out.mesh.early.push((from, frame)),
+            }
+        }
+        result
+    }
+
+    /// Waits until that was heard of all. Where all are to come to a standstill, no longer than [`STANDSTILL`].
     pub(super) fn wait_until(&mut self, heard: impl Fn(&Heard) -> bool) -> Result<(), Halt> {
         self.receive(None)?;
-        while !self.heard.iter().all(&heard) {
+        let end = Instant::now() + STANDSTILL;
+        while let Some(missing) = self.heard.iter().position(|of| !heard(of)) {
             self.look(true)?;
             self.receive(Some(NAP))?;
+            if self.saving.ending && Instant::now() > end {
+                return Err(self.gone(missing, "it does not answer"));
+            }
         }
         Ok(())
     }
@@ -167,11 +194,15 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
     }
 }
 
-/// What is told when a process is gone.
-fn gone(mesh: &Mesh, process: usize, level: u32, why: &str) -> Limit {
+/// What is told when a process is gone. `command`: what goes on from the last checkpoint.
+fn gone(mesh: &Mesh, process: usize, (level, command): (u32, Option<&str>), why: &str) -> Limit {
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+    let next = match command {
+        Some(command) => format!("go on from the last checkpoint with: {command}"),
+        None => "the same commands start it again".to_string(),
+    };
     Limit::Gone(format!(
-        "{} is gone at level {level}{why}: the search of all processes ends here without an answer; the same commands start it again",
+        "{} is gone at level {level}{why}: the search of all processes ends here without an answer; {next}",
         mesh.name(process)
     ))
 }

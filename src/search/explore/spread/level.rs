@@ -3,13 +3,17 @@
 use super::expansion::owner;
 use super::order::{Keys, Ranks, places, range_of};
 use super::outgoing::{LONGEST_MESSAGE, kind};
+use super::saved::Source;
 use super::stream::{Head, Stream};
-use super::{GULP, Halt, NAP, Spread, WINDOW};
+use super::{GULP, Halt, NAP, Spread, Stage, WINDOW};
 use crate::cluster::wire::put;
 use crate::search::outcome::Limit;
 use crate::store::{BfsStore, Link};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// Streams by where their next records belong.
+type Places = BinaryHeap<Reverse<((u64, u32), usize)>>;
 
 impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
     /// Puts the initial state where it belongs.
@@ -22,7 +26,7 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             let saved = std::mem::take(&mut self.saved);
             // The first state names itself.
             let head = Head::default();
-            let inserted = self.insert(owner, head, &saved);
+            let inserted = self.insert(Source { from: owner, known: false }, head, &saved);
             self.saved = saved;
             inserted.map_err(|limit| self.halt(limit))?;
             self.keys = self.no_keys();
@@ -39,34 +43,51 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
 
     /// Expands all levels.
     pub(super) fn run(&mut self) -> Result<(), Halt> {
-        self.begin()?;
-        let early = std::mem::take(&mut self.out.mesh.early);
-        for (from, frame) in early {
-            match frame.search == self.out.search {
-                true => self.hear(from, frame)?,
-                false => self.out.mesh.early.push((from, frame)),
-            }
-        }
+        self.start()?;
         loop {
             self.expand_level()?;
-            self.store.end_level().map_err(|limit| self.halt(limit))?;
-            let errors = self.order_level()?;
-            if self.states == 0 || (errors > 0 && !self.settings.all_errors) {
+            if self.next_level()? {
                 return Ok(());
             }
-            self.out.level += 1;
+            self.save_if_ordered()?;
         }
+    }
+
+    /// Begins with the initial state, or goes on from a checkpoint if there is one to start from.
+    fn start(&mut self) -> Result<(), Halt> {
+        let from = self.monitor.checkpoints.as_mut().and_then(|schedule| {
+            let readers = std::mem::take(&mut schedule.parts);
+            schedule.manifest.take().map(|manifest| (readers, manifest))
+        });
+        let Some((readers, manifest)) = from else {
+            self.begin()?;
+            self.begin_level();
+            return Ok(());
+        };
+        // Until all is here, there is nothing to be saved.
+        self.saving.torn = true;
+        let restored = self.restore(readers, &manifest);
+        if let (Err(Limit::File(why)), Some(schedule)) = (&restored, &mut self.monitor.checkpoints) {
+            schedule.refused = Some(why.clone());
+        }
+        restored.map_err(|limit| self.halt(limit))?;
+        self.saving.torn = false;
+        Ok(())
+    }
+
+    /// The states in the queue are those of the level that begins.
+    fn begin_level(&mut self) {
+        self.left = self.queue.len();
+        self.next = self.ranks.next();
+        self.keys = self.no_keys();
+        self.stage = Stage::Expanding;
     }
 
     /// Expands the states of a level, and stores those of the next.
     pub(super) fn expand_level(&mut self) -> Result<(), Halt> {
-        self.left = self.queue.len();
-        self.next = self.ranks.next();
-        self.keys = self.no_keys();
         self.out.batches.iter_mut().for_each(|batch| batch.records = 0);
         self.out.floors.iter_mut().for_each(|floor| *floor = 0);
-        let mut waiting: BinaryHeap<Reverse<(u64, usize)>> =
-            (0..self.count()).map(|process| Reverse((0, process))).collect();
+        let mut waiting: Places = (0..self.streams.len()).map(|stream| Reverse(((0, 0), stream))).collect();
         let mut ended = false;
         loop {
             self.receive(None)?;
@@ -100,6 +121,9 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
         if self.left > 0 {
             return Err(self.halt(Limit::Internal("states of a level have no rank".to_string())));
         }
+        // Those of a checkpoint are behind those of the processes.
+        self.streams.truncate(self.count());
+        self.saving.sources.clear();
         self.streams.iter_mut().for_each(|stream| *stream = Stream::default());
         Ok(())
     }
@@ -122,18 +146,18 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
     }
 
     /// Takes in records as long as it is known which one is next; not too many at once. Gives how many.
-    pub(super) fn take_in(&mut self, waiting: &mut BinaryHeap<Reverse<(u64, usize)>>) -> Result<u64, Halt> {
+    pub(super) fn take_in(&mut self, waiting: &mut Places) -> Result<u64, Halt> {
         let mut taken = 0;
         while let Some(&Reverse((bound, from))) = waiting.peek() {
-            let head = self.streams[from].head().map_err(|()| self.nonsense(from))?;
+            let head = self.streams[from].head().map_err(|()| self.nonsense(self.source(from).from))?;
             if head.is_none() && self.streams[from].is_over() {
                 waiting.pop();
                 if self.streams[from].announced != Some(self.streams[from].taken) {
-                    return Err(self.gone(from, "it has sent another number of states than it says"));
+                    return Err(self.gone(self.source(from).from, "it has sent another number of states than it says"));
                 }
                 continue;
             }
-            let known = self.streams[from].bound();
+            let known = self.streams[from].place();
             if known > bound {
                 waiting.pop();
                 waiting.push(Reverse((known, from)));
@@ -143,9 +167,9 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
                 return Ok(taken);
             }
             waiting.pop();
-            let until = waiting.peek().map_or(u64::MAX, |&Reverse((rank, _))| rank);
+            let until = waiting.peek().map_or((u64::MAX, u32::MAX), |&Reverse((place, _))| place);
             taken += self.take_from(from, until)?;
-            waiting.push(Reverse((self.streams[from].bound(), from)));
+            waiting.push(Reverse((self.streams[from].place(), from)));
             if taken >= GULP {
                 self.look(false)?;
                 return Ok(taken);
@@ -155,15 +179,16 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
     }
 
     /// Takes in the records of one process that come before those of the others, up to a number.
-    pub(super) fn take_from(&mut self, from: usize, until: u64) -> Result<u64, Halt> {
+    pub(super) fn take_from(&mut self, from: usize, until: (u64, u32)) -> Result<u64, Halt> {
+        let source = self.source(from);
         let mut stream = std::mem::take(&mut self.streams[from]);
         let mut taken = 0;
         let mut result = Ok(());
         while let Ok(Some(head)) = stream.head()
-            && head.rank <= until
+            && (head.rank, head.ordinal) <= until
             && taken < GULP
         {
-            result = self.insert(from, head, stream.saved());
+            result = self.insert(source, head, stream.saved());
             if result.is_err() {
                 break;
             }
@@ -181,7 +206,8 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
 
     /// A batch was taken in; its sender is told, not every time.
     pub(super) fn note_taken(&mut self, from: usize, bytes: usize) {
-        if from == self.me() {
+        // What a checkpoint has held was taken in by nobody else.
+        if from == self.me() || from >= self.count() {
             return;
         }
         self.untold[from] += bytes;
@@ -193,39 +219,79 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
 
     /// Offers a state to the store, and to the queue if it is new.
     #[inline]
-    pub(super) fn insert(&mut self, from: usize, head: Head, saved: &[u8]) -> Result<(), Limit> {
-        self.offered += 1;
+    pub(super) fn insert(&mut self, source: Source, head: Head, saved: &[u8]) -> Result<(), Limit> {
         let Some(state) = saved.get(self.program.hidden as usize..) else {
             return Err(Limit::Internal("a state without its hidden variables was sent".to_string()));
         };
-        if !self.store.insert(state)? {
-            return Ok(());
+        if !source.known {
+            let is_new = self.store.insert(state)?;
+            self.offered += 1;
+            if !is_new {
+                return Ok(());
+            }
         }
         self.vector = self.vector.max(state.len());
         let range = range_of(head.rank, self.states, self.count());
         self.keys[range].push(head.rank, head.ordinal);
-        let parent = head.number * self.count() as u64 + from as u64;
+        let parent = head.number * self.count() as u64 + source.from as u64;
         let link = Link { parent, ordinal: head.ordinal }.pack().to_le_bytes();
-        self.queue.push(&[&link, &(head.depth as u32).to_le_bytes(), saved])
+        let queued = self.queue.push(&[&link, &(head.depth as u32).to_le_bytes(), saved]);
+        self.saving.torn |= queued.is_err();
+        queued
     }
 
-    /// Gives the states of the next level their ranks. Gives how many errors all have found.
-    pub(super) fn order_level(&mut self) -> Result<u64, Halt> {
-        let (me, count) = (self.me(), self.count());
-        let keys = std::mem::take(&mut self.keys);
-        for (to, keys) in keys.into_iter().enumerate() {
-            if to == me {
-                self.heard[me].keys = keys.bytes;
-            } else {
-                keys.bytes.chunks(LONGEST_MESSAGE).for_each(|piece| self.out.send(to, kind::KEYS, piece.to_vec()));
-                self.out.send_number(to, kind::END_OF_KEYS, self.ledger.count);
-            }
+    /// Gives the states of the next level their ranks, and goes on to it. `true`: the search has come to its end.
+    pub(super) fn next_level(&mut self) -> Result<bool, Halt> {
+        if self.stage == Stage::Expanding {
+            self.send_keys();
+            self.stage = Stage::Keyed;
         }
-        self.heard[me].errors = Some(self.ledger.count);
-        self.wait_until(|heard| heard.errors.is_some())?;
-        let errors = self.heard.iter_mut().filter_map(|heard| heard.errors.take()).sum();
+        if self.stage == Stage::Keyed {
+            // When all keys are here, nobody expands any more.
+            self.wait_until(|heard| heard.errors.is_some())?;
+            let ended = self.store.end_level();
+            self.saving.torn |= ended.is_err();
+            ended.map_err(|limit| self.halt(limit))?;
+            self.errors = self.heard.iter_mut().filter_map(|heard| heard.errors.take()).sum();
+            self.send_places()?;
+            self.stage = Stage::Placed;
+        }
+        self.wait_until(|heard| heard.range.is_some())?;
+        let ranges = self.heard.iter_mut();
+        let ranges = ranges.map(|heard| (heard.range.take().unwrap_or_default(), std::mem::take(&mut heard.places)));
+        (self.ranks, self.states) = Ranks::of(ranges.collect());
+        if self.states == 0 || (self.errors > 0 && !self.settings.all_errors) {
+            return Ok(true);
+        }
+        self.out.level += 1;
+        self.begin_level();
+        Ok(false)
+    }
+
+    /// Sends the keys of the new states to those who have their ranges.
+    fn send_keys(&mut self) {
+        let me = self.me();
+        for to in 0..self.count() {
+            // They are kept: a checkpoint may need them.
+            let bytes = &self.keys[to].bytes;
+            if to == me {
+                self.heard[me].keys.clone_from(bytes);
+                self.heard[me].errors = Some(self.ledger.count);
+                continue;
+            }
+            let pieces: Vec<Vec<u8>> = bytes.chunks(LONGEST_MESSAGE).map(<[u8]>::to_vec).collect();
+            pieces.into_iter().for_each(|piece| self.out.send(to, kind::KEYS, piece));
+            self.out.send_number(to, kind::END_OF_KEYS, self.ledger.count);
+        }
+    }
+
+    /// Merges the keys of this process's range, and sends their places back.
+    fn send_places(&mut self) -> Result<(), Halt> {
+        let (me, count) = (self.me(), self.count());
         let keys: Vec<Vec<u8>> = self.heard.iter_mut().map(|heard| std::mem::take(&mut heard.keys)).collect();
         let Ok((places, size)) = places(&keys) else { return Err(self.nonsense((me + 1) % count)) };
+        // Who has the places of process 0 has heard of it.
+        self.order_if_due();
         for (to, places) in places.into_iter().enumerate() {
             if to == me {
                 self.heard[me].places = places;
@@ -235,10 +301,6 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             }
         }
         self.heard[me].range = Some(size);
-        self.wait_until(|heard| heard.range.is_some())?;
-        let ranges = self.heard.iter_mut();
-        let ranges = ranges.map(|heard| (heard.range.take().unwrap_or_default(), std::mem::take(&mut heard.places)));
-        (self.ranks, self.states) = Ranks::of(ranges.collect());
-        Ok(errors)
+        Ok(())
     }
 }

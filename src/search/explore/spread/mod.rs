@@ -27,12 +27,13 @@ mod level;
 mod order;
 mod outgoing;
 mod part;
+mod saved;
 mod stream;
 
 #[cfg(test)]
 pub(crate) use stream::{read_records, some_records};
 
-use crate::cluster::Mesh;
+use crate::cluster::{Mesh, Traffic};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::search::driver::Settings;
@@ -44,6 +45,8 @@ use crate::store::{BfsStore, Links, Queue, StateHash};
 use incoming::Heard;
 use order::{Keys, Ranks};
 use outgoing::Outgoing;
+use part::Inherited;
+use saved::Saving;
 use std::time::{Duration, Instant};
 use stream::{Batch, Stream};
 
@@ -59,6 +62,11 @@ const GULP: u64 = 4096;
 const NAP: Duration = Duration::from_millis(50);
 /// So long a search that has to end waits for the others.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// So long it waits for them to come to a standstill: one may be in the middle of reading its table on disk.
+const STANDSTILL: Duration = Duration::from_secs(60);
+/// After so many looks at budgets and signals in one expansion a search that has to end does not wait for the end of the expansion: the block
+/// may have no end.
+const PATIENT_TICKS: u32 = 64;
 /// The hash that says to whom a state belongs differs from those that stores use by this.
 const OWNERS: u64 = 0x6f77_6e65_7273_0001;
 
@@ -70,6 +78,17 @@ enum Halt {
     Gone(Limit),
     /// Process 0 has left: nobody waits for an answer.
     Dismissed,
+}
+
+/// How far a process is in a level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// States are expanded and taken in.
+    Expanding,
+    /// All are, and the keys of the new ones were sent.
+    Keyed,
+    /// The keys of all processes were merged, and the places sent.
+    Placed,
 }
 
 struct Spread<'p, 'm, 'i, 'n, 'c, 's, S> {
@@ -90,6 +109,9 @@ struct Spread<'p, 'm, 'i, 'n, 'c, 's, S> {
     untold: Vec<usize>,
     keys: Vec<Keys>,
     ranks: Ranks,
+    stage: Stage,
+    /// Errors that all processes have found up to the last level.
+    errors: u64,
     /// States of this level, of all processes.
     states: u64,
     /// States of this level here that were not expanded yet, and the rank of the next.
@@ -102,11 +124,15 @@ struct Spread<'p, 'm, 'i, 'n, 'c, 's, S> {
     /// Where the errors of the ledger that have paths were found.
     places: Vec<(part::When, u64)>,
     model_error: Option<part::When>,
+    inherited: Inherited,
     saved: Vec<u8>,
     /// All levels are done; those that have said everything may go.
     concludes: bool,
     lost: Vec<Option<Halt>>,
     start: Instant,
+    /// What was sent before this search began.
+    sent_before: Traffic,
+    saving: Saving,
 }
 impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
     fn me(&self) -> usize {
@@ -115,6 +141,12 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
 
     fn count(&self) -> usize {
         self.out.mesh.count()
+    }
+
+    /// Bytes that this search has sent, before and after compression.
+    fn sent(&self) -> (u64, u64) {
+        let (now, before, earlier) = (self.out.mesh.traffic(), self.sent_before, self.saving.traffic);
+        (now.raw - before.raw + earlier.0, now.sent - before.sent + earlier.1)
     }
 
     /// Bytes of all tables but the walk, the machine and what goes out.
@@ -161,7 +193,8 @@ pub fn search<S: BfsStore>(given: Given<'_, '_, '_, S>, monitor: &mut Monitor<'_
         // So it is for all.
         Err(trap) => return Outcome::failed_at_start(program, trap),
     };
-    let (count, search, traffic) = (mesh.count(), mesh.searches, mesh.traffic());
+    let (count, search, sent_before) = (mesh.count(), mesh.searches, mesh.traffic());
+    let saving = Saving::of(monitor.checkpoints.as_ref(), mesh.me());
     let batches = (0..count).map(|_| Batch::default()).collect();
     let out = Outgoing { mesh, search, level: 0, batches, on_their_way: vec![0; count], floors: vec![0; count] };
     let mut spread = Spread {
@@ -181,6 +214,8 @@ pub fn search<S: BfsStore>(given: Given<'_, '_, '_, S>, monitor: &mut Monitor<'_
         untold: vec![0; count],
         keys: (0..count).map(|_| Keys::default()).collect(),
         ranks: Ranks::default(),
+        stage: Stage::Expanding,
+        errors: 0,
         states: 1,
         left: 0,
         next: None,
@@ -190,23 +225,40 @@ pub fn search<S: BfsStore>(given: Given<'_, '_, '_, S>, monitor: &mut Monitor<'_
         cut: false,
         places: Vec::new(),
         model_error: None,
+        inherited: Inherited::default(),
         saved: Vec::new(),
         concludes: false,
         lost: (0..count).map(|_| None).collect(),
         start: Instant::now(),
+        sent_before,
+        saving,
     };
-    let ended = match hindered {
-        Some(limit) => Err(spread.halt(limit)),
-        None => spread.run(),
+    let early = spread.hear_early();
+    let ended = match (hindered, early) {
+        (Some(limit), _) => {
+            spread.saving.torn = true;
+            Err(spread.halt(limit))
+        }
+        (None, Err(halt)) => {
+            spread.saving.torn = true;
+            Err(halt)
+        }
+        (None, Ok(())) => spread.run(),
     };
-    let limit = match ended {
-        Ok(()) => None,
-        Err(Halt::Limit(limit)) => Some(limit),
-        Err(Halt::Gone(limit)) => return broken(program, limit),
-        Err(Halt::Dismissed) => return broken(program, Limit::Interrupted),
+    let ended = match ended {
+        Ok(()) => {
+            spread.stand_at_end();
+            Ok(None)
+        }
+        Err(Halt::Limit(limit)) if spread.saving.on => spread.stop_together(limit),
+        Err(Halt::Limit(limit)) => Ok(Some(limit)),
+        Err(halt) => Err(halt),
     };
-    match spread.conclude(limit, (traffic.raw, traffic.sent)) {
-        Ok(whole) => whole.outcome(program, settings, spread.start.elapsed().as_secs_f64()),
+    match ended.and_then(|limit| spread.conclude(limit)) {
+        Ok(whole) => {
+            let seconds = spread.saving.seconds + spread.start.elapsed().as_secs_f64();
+            whole.outcome(program, settings, seconds)
+        }
         Err(Halt::Limit(limit) | Halt::Gone(limit)) => broken(program, limit),
         Err(Halt::Dismissed) => broken(program, Limit::Interrupted),
     }

@@ -36,6 +36,14 @@ pub(super) mod kind {
     /// "What is the link of this state?", and the answer.
     pub(in super::super) const ASK: u8 = 14;
     pub(in super::super) const LINK: u8 = 15;
+    /// Process 0 wants a checkpoint: when the next level begins, or where all have come to a standstill.
+    pub(in super::super) const SAVE: u8 = 16;
+    /// A process has stopped: where.
+    pub(in super::super) const STAND: u8 = 17;
+    /// A part of a checkpoint was written, or could not be.
+    pub(in super::super) const WRITTEN: u8 = 18;
+    /// What became of the checkpoint.
+    pub(in super::super) const KEPT: u8 = 19;
 }
 
 /// What goes out.
