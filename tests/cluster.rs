@@ -15,12 +15,14 @@ use std::time::Duration;
 
 /// So many states that no search comes to its end before it is stopped.
 const LARGE: &str = "active [5] proctype P() { byte i; end: do :: i < 200 -> i++ :: i > 0 -> i-- od }\n";
+/// 389,017 states.
+const MIDDLE: &str = "active [3] proctype P() { byte i; end: do :: i < 24 -> i++ :: i > 0 -> i-- od }\n";
 const SMALL: &str = "active [3] proctype P() { byte i; end: do :: i < 9 -> i++ :: i > 0 -> i-- od }\n";
 const WRONG: &str = "byte x; active [3] proctype P() { do :: x < 20 -> x++ :: x > 3 -> assert(x != 17); x-- od }\n";
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for (name, text) in [("large.pml", LARGE), ("small.pml", SMALL), ("wrong.pml", WRONG)] {
+    for (name, text) in [("large.pml", LARGE), ("middle.pml", MIDDLE), ("small.pml", SMALL), ("wrong.pml", WRONG)] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
     std::fs::write(folder.path().join("token"), "a secret that is long enough\n").unwrap();
@@ -403,7 +405,7 @@ fn what_processes_cannot_share_is_refused_by_name() {
         ("small.pml --processes 2 --search dfs", "--search dfs"),
         ("small.pml --processes 2 --por", "--por"),
         ("small.pml --processes 2 --cache 100", "--cache"),
-        ("small.pml --processes 2 --checkpoint c", "--checkpoint"),
+        ("small.pml --processes 2 --workers 2", "--workers"),
         ("small.pml --hosts h", "--process"),
         ("live.pml --processes 2", "cycles"),
         ("- --processes 2", "standard input"),
@@ -441,4 +443,192 @@ fn nothing_is_left_behind() {
         .unwrap();
     assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
+/// A search that is stopped by its budget goes on with more of it, with the same number of processes and with others: nothing shows.
+#[test]
+fn a_stopped_search_goes_on_as_if_nobody_had_stopped_it() {
+    let folder = folder();
+    for (options, numbers, budget) in [
+        ("", [3, 2, 4], "--memory 10M"),
+        ("--store tree", [2, 3, 1], "--time 0.3"),
+        ("--store compact --bits 60 --slots 500k", [2, 2, 2], "--time 0.3"),
+        ("--disk --store exact", [3, 3, 3], "--time 0.3"),
+    ] {
+        let alone = json(&run(folder.path(), &format!("check middle.pml --search bfs --full --json {options}")));
+        let line = format!("check middle.pml --full --json --checkpoint c --processes {} {options}", numbers[0]);
+        let mut output = run(folder.path(), &format!("{line} {budget}"));
+        let mut stops = 0;
+        for number in &numbers[1..] {
+            if code(&output) == Some(0) {
+                break;
+            }
+            assert_eq!(code(&output), Some(3), "{options}: {}", text(&output.stderr));
+            assert_eq!(json(&output)["checkpoint"], "c");
+            stops += 1;
+            let more = if stops == 1 && budget.contains("time") { budget } else { "--memory 1G" };
+            output = run(folder.path(), &format!("resume c --json --processes {number} {more}"));
+        }
+        if code(&output) == Some(3) {
+            output = run(folder.path(), "resume c --json");
+        }
+        assert!(stops > 0, "{options}");
+        assert_eq!(code(&output), Some(0), "{options}: {}", text(&output.stderr));
+        assert_eq!(figures(&json(&output)), figures(&alone), "{options}");
+    }
+}
+
+/// The error behind an interruption has the path of a search by one process.
+#[test]
+fn the_path_leads_through_a_checkpoint() {
+    let folder = folder();
+    let model = "byte x; active [3] proctype P() { byte i; do :: i < 24 -> i++ :: i > 0 -> i-- :: i == 24 -> x++; assert(x != 3) od }\n";
+    std::fs::write(folder.path().join("m.pml"), model).unwrap();
+    let alone = run(folder.path(), "check m.pml --search bfs --full --trail alone.json");
+    assert_eq!(code(&alone), Some(1), "{}", text(&alone.stderr));
+    let output = run(folder.path(), "check m.pml --processes 3 --full --checkpoint c --memory 10M");
+    assert_eq!(code(&output), Some(3), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains("go on: pv resume c"), "{}", text(&output.stdout));
+    for number in [2, 3] {
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if name.starts_with("c") {
+                std::fs::copy(folder.path().join(&name), folder.path().join(name.replacen('c', "d", 1))).unwrap();
+            }
+        }
+        let output = run(folder.path(), &format!("resume d --processes {number} --memory 1G"));
+        assert_eq!(code(&output), Some(1), "{}", text(&output.stderr));
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(read("alone.json"), read("m.pml.trail.json"), "{number}");
+        std::fs::remove_file(folder.path().join("m.pml.trail.json")).unwrap();
+    }
+}
+
+/// Whoever is killed, and when: the others say how to go on, and nothing of the last checkpoint is lost.
+#[test]
+fn one_that_is_killed_loses_nothing_of_the_last_checkpoint() {
+    let folder = folder();
+    let alone = json(&run(folder.path(), "check middle.pml --search bfs --full --json"));
+    let options = "--json --connect-timeout 20 --checkpoint-every 0.05";
+    let mut line = format!("check middle.pml --full --checkpoint c {options}");
+    for (victim, milliseconds) in [(0, 250), (1, 350), (2, 150), (1, 450), (0, 300)] {
+        hosts(folder.path(), 3);
+        let starts = (0..3).map(|n| start(folder.path(), &format!("{line} --hosts hosts --process {n}")));
+        let mut children: Vec<Child> = starts.collect();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        send(&children[victim], "-KILL");
+        let killed = children.remove(victim).wait_with_output().unwrap();
+        let there = folder.path().join("c").exists();
+        for output in ends(children) {
+            // It may have come to its end before, all but what it had to say.
+            if code(&killed).is_some() {
+                continue;
+            }
+            let said = text(&output.stderr);
+            assert_eq!(code(&output), Some(4), "{victim} {milliseconds}: {said}");
+            assert!(said.contains(&format!("process {victim} ")) && output.stdout.is_empty(), "{said}");
+            assert!(said.contains("pv resume c --process I") || said.contains("the same commands"), "{said}");
+        }
+        if there {
+            line = format!("resume c {options}");
+        }
+    }
+    assert!(line.starts_with("resume"));
+    hosts(folder.path(), 2);
+    let starts = (0..2).map(|n| start(folder.path(), &format!("resume c --json --hosts hosts --process {n}")));
+    let outputs = ends(starts.collect());
+    assert!(outputs.iter().all(|output| code(output) == Some(0)), "{}", text(&outputs[0].stderr));
+    assert_eq!(figures(&json(&outputs[0])), figures(&alone));
+}
+
+/// Each machine has its own part alone; the options of the command that has written it are in it.
+#[test]
+fn each_machine_has_its_own_part() {
+    let folders = [folder(), folder()];
+    let port = hosts(folders[0].path(), 2);
+    std::fs::write(folders[1].path().join("hosts"), format!("127.0.0.1:{port}\n127.0.0.1:0\n")).unwrap();
+    let begin = |line: &str| {
+        let starts = folders.iter().enumerate();
+        ends(starts.map(|(n, folder)| start(folder.path(), &format!("{line} --process {n}"))).collect())
+    };
+    let outputs = begin("check middle.pml --full --checkpoint c --hosts hosts --token-file token --memory 11M --json");
+    assert!(outputs.iter().all(|output| code(output) == Some(3)), "{}", text(&outputs[0].stderr));
+    let notes = json(&outputs[0])["notes"].to_string();
+    assert!(notes.contains("pv resume c --process I"), "{notes}");
+    let names = |folder: &Path| {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with('c')).collect::<Vec<_>>()
+    };
+    assert_eq!((names(folders[0].path()), names(folders[1].path())), (vec!["c".into()], vec!["c.part1a".to_string()]));
+    let outputs = begin("resume c --memory 1G --json");
+    assert!(outputs.iter().all(|output| code(output) == Some(0)), "{}", text(&outputs[0].stderr));
+    let alone = json(&run(folders[0].path(), "check middle.pml --search bfs --full --json"));
+    assert_eq!(figures(&json(&outputs[0])), figures(&alone));
+}
+
+/// Parts that do not belong together are refused by all, with a sentence that names the part.
+#[test]
+fn a_checkpoint_that_is_not_whole_is_refused() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["c", "d"] {
+        let line = format!("check middle.pml --processes 3 --full --checkpoint {name} --memory 10M");
+        assert_eq!(code(&run(folder.path(), &line)), Some(3));
+    }
+    let refused = |line: &str, expected: &str| {
+        let output = run(folder.path(), line);
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), Some(2), "{line}: {said}");
+        assert!(said.contains(expected), "{line}: {said}");
+        assert_eq!(json(&output)["verdict"], "not-checked", "{line}");
+    };
+    let good = std::fs::read(path("c.part1a")).unwrap();
+    std::fs::remove_file(path("c.part1a")).unwrap();
+    for line in ["resume c --json", "resume c --json --processes 2"] {
+        refused(line, "its part c.part1a is missing");
+    }
+    std::fs::copy(path("d.part1a"), path("c.part1a")).unwrap();
+    refused("resume c --json", "c.part1a is not used: it is no part of c: it is of another run");
+    let mut damaged = good.clone();
+    damaged[good.len() / 2] ^= 1;
+    std::fs::write(path("c.part1a"), damaged).unwrap();
+    refused("resume c --json", "c.part1a is not used: it is damaged");
+    std::fs::write(path("c.part1a"), good).unwrap();
+    std::fs::copy(path("c.part2a"), path("part")).unwrap();
+    let output = run(folder.path(), "resume part");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("it is the part of one of several processes"), "{}", text(&output.stderr));
+    refused("resume c --json --store compact", "goes on with the table that it was begun with");
+    assert_eq!(code(&run(folder.path(), "check middle.pml --search bfs --full --checkpoint o --memory 9M")), Some(3));
+    let output = run(folder.path(), "resume o --processes 2");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("it is of a search in one process"), "{}", text(&output.stderr));
+    std::fs::write(path("m.pml"), SMALL).unwrap();
+    refused("resume c --json --model m.pml", "it is of another model");
+    // Whoever begins anew and whoever goes on do not go together.
+    hosts(folder.path(), 2);
+    let first = start(folder.path(), "check middle.pml --full --checkpoint c --hosts hosts --process 0");
+    let second = start(folder.path(), "resume c --hosts hosts --process 1");
+    for output in ends(vec![first, second]) {
+        assert_eq!(code(&output), Some(2));
+        assert!(text(&output.stderr).contains("start"), "{}", text(&output.stderr));
+    }
+    // Nothing of all this has harmed it.
+    let output = run(folder.path(), "resume c --json --memory 1G");
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+}
+
+/// A disk that is full in one place: the search goes on without the checkpoint, and the one before stays.
+#[test]
+fn a_part_that_cannot_be_written_is_told() {
+    let folders = [folder(), folder()];
+    let port = hosts(folders[0].path(), 2);
+    std::fs::write(folders[1].path().join("hosts"), format!("127.0.0.1:{port}\n127.0.0.1:0\n")).unwrap();
+    std::fs::create_dir(folders[1].path().join("c.part1a")).unwrap();
+    let starts = folders.iter().enumerate();
+    let line = "check small.pml --full --checkpoint c --hosts hosts --json --process";
+    let outputs = ends(starts.map(|(n, folder)| start(folder.path(), &format!("{line} {n}"))).collect());
+    assert_eq!(code(&outputs[1]), Some(2), "{}", text(&outputs[1].stderr));
+    assert!(text(&outputs[1].stderr).contains("c.part1a"), "{}", text(&outputs[1].stderr));
+    assert_ne!(code(&outputs[0]), Some(0), "{}", text(&outputs[0].stderr));
 }

@@ -8,7 +8,10 @@ mod common;
 
 use common::{DEEPEST, Expectation, LARGEST, bounded, run};
 use libtest_mimic::{Arguments, Failed, Trial};
+use pv::checkpoint::parts::Manifest;
+use pv::checkpoint::{CheckpointSchedule, Reader, Start};
 use pv::cluster::Mesh;
+use pv::limit::Limit;
 use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Outcome, Verdict};
@@ -19,12 +22,13 @@ use pv::search::walk::replay::verify;
 use pv::store::Window;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = common::trials(check);
     trials.push(Trial::test("stores", stores));
+    trials.push(Trial::test("interruptions", interruptions));
     trials.push(Trial::test("several_searches_over_one_mesh", several_searches));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -127,6 +131,103 @@ fn check(path: &Path) -> Result<(), Failed> {
     for plan in plans {
         let bound = plan.search.max_depth().or(deepest);
         compare(&model, &bounded(plan, bound))?;
+    }
+    let plan = Plan { search: breadth(QueuedTable::Exact), all_errors: true, ..Plan::default() };
+    interrupted(&model, &bounded(plan, deepest), (2, 3))
+}
+
+/// What each process says of a search that leaves checkpoints, and whether it was interrupted: process 0 is, at its look of this number.
+fn stopped_at(model: &Model, plan: &Plan, count: usize, file: &Path, look: u32, goes_on: bool) -> Vec<Outcome> {
+    let start = |process: usize| {
+        let manifest = Manifest::read(&mut Reader::open(file).unwrap()).unwrap().unwrap();
+        let before = manifest.processes();
+        let needed = if before == count { process..process + 1 } else { 0..before };
+        let parts = needed.map(|process| manifest.open(file, process).unwrap()).collect();
+        Start::Several { manifest, parts, command: String::new(), present: true }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = meshes(count)
+            .into_iter()
+            .map(|mesh| {
+                scope.spawn(move || {
+                    let process = mesh.me();
+                    let interrupt = AtomicBool::new(false);
+                    let mut looks = 0;
+                    let mut monitor = Monitor::silent(&interrupt);
+                    monitor.progress = Box::new(|_| {
+                        looks += 1;
+                        interrupt.store(process == 0 && looks >= look, Ordering::Relaxed);
+                    });
+                    let mut schedule = CheckpointSchedule::new(Some(file.to_path_buf()), None, "about".into());
+                    if goes_on {
+                        schedule.start(start(process));
+                    }
+                    (monitor.checkpoints, monitor.mesh) = (Some(schedule), Some(mesh));
+                    let outcome = plan.execute(model, &mut monitor);
+                    let refused = monitor.checkpoints.take().and_then(|schedule| schedule.refused);
+                    assert_eq!(refused, None);
+                    if let Some(mut mesh) = monitor.mesh.take() {
+                        mesh.leave(0, "");
+                    }
+                    outcome
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// So large models are interrupted, and so often.
+const LARGEST_INTERRUPTED: u64 = 60_000;
+const MOST_STOPS: u32 = 6;
+
+/// Interrupts a search again and again, in the middle of its levels, and goes on with one number of processes and the other.
+fn interrupted(model: &Model, plan: &Plan, (one, other): (usize, usize)) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("c");
+    let alone = run(model, plan);
+    if alone.counts.stored > LARGEST_INTERRUPTED {
+        return Ok(());
+    }
+    let expected = said(&alone, true);
+    let mut stops = 0;
+    loop {
+        // Later and later, so that it comes to its end.
+        let (count, look) = if stops % 2 == 0 { (one, 1 + stops) } else { (other, 1 + stops) };
+        let outcomes =
+            stopped_at(model, plan, count, &file, if stops > MOST_STOPS { u32::MAX } else { look }, stops > 0);
+        let is_stopped = |outcome: &Outcome| {
+            let limits = (&outcome.verdict, &outcome.stopped);
+            matches!(limits, (Verdict::Incomplete(Limit::Interrupted), _) | (_, Some(Limit::Interrupted)))
+        };
+        if outcomes.iter().any(is_stopped) && stops <= MOST_STOPS {
+            stops += 1;
+            continue;
+        }
+        for outcome in &outcomes {
+            let got = said(outcome, true);
+            if got != expected {
+                return Err(format!("{plan:?}, {stops} stops:\n{got}\nexpected\n{expected}").into());
+            }
+        }
+        return Ok(());
+    }
+}
+
+/// Stops and goes on, on larger models: with the same number of processes for every store, with other numbers for whole states.
+fn interruptions() -> Result<(), Failed> {
+    let compact = LossyTable::Compact { bits: Some(60), size: Size::Slots(200_000) };
+    for (table, numbers) in [
+        (QueuedTable::Exact, (1, 4)),
+        (QueuedTable::Exact, (3, 2)),
+        (QueuedTable::Tree, (2, 3)),
+        (QueuedTable::Lossy { table: compact, runs: None }, (3, 3)),
+        (QueuedTable::Disk { record: DiskRecord::States, window: Window::Everything }, (2, 2)),
+    ] {
+        let plan = Plan { search: breadth(table), all_errors: true, ..Plan::default() };
+        for name in ["leader_ring", "bounded_buffer_bug"] {
+            interrupted(&common::example(name), &plan, numbers)?;
+        }
     }
     Ok(())
 }

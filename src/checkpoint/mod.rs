@@ -9,6 +9,7 @@
 //! | `container` | the file: named sections with checksums, replaced at once or not at all |
 //! | `leftovers` | what killed processes left behind, and how it is told from what is in use |
 //! | `origin` | which command wrote the checkpoint, and for which model |
+//! | `parts` | a checkpoint of several processes: the file of process 0, and a part for each of the others |
 //! | `schedule` | which file is written, when, and which one a search starts from |
 //! | `store` | what a store must do to be saved, and when another store can take over |
 //!
@@ -26,19 +27,25 @@
 //! | `visi` | the visited states | the store |
 //! | `wait`, `verd` | states to be judged, and verdicts on the queue | the store on disk |
 //! | `team` | the counters of a search by several workers, in place of `cnts` | the search |
+//! | `sprd` | the counters of one process of a search over several, in place of `cnts` | the search |
+//! | `mark` | which checkpoint of several processes this is a part of | the search |
+//! | `sent` | states that were sent to this process and not looked up yet | the search |
+//! | `mani` | what all processes have to know of the checkpoint; in the file of process 0 | the search |
 //!
 //! A search by several workers has no shape: its `visi` and `queu` hold whole states, each behind a word that says how it was reached; with
-//! signatures `stor` is their table, and `link` the trace of all levels.
+//! signatures `stor` is their table, and `link` the trace of all levels. In the `queu` of one process of several each state stands behind its rank,
+//! or its key for the next level.
 
 pub mod container;
 pub mod leftovers;
 pub mod origin;
+pub mod parts;
 pub mod schedule;
 pub mod store;
 
 pub use container::{Reader, Writer};
 pub use origin::Origin;
-pub use schedule::CheckpointSchedule;
+pub use schedule::{CheckpointSchedule, Start};
 pub use store::{Kind, Save, StoreShape, Visited};
 
 /// The names of the sections; the table in the head of this file says what each holds.
@@ -51,6 +58,14 @@ pub mod section {
     pub const COUNTERS: Name = *b"cnts";
     /// The counters of a search by several workers.
     pub const TEAM: Name = *b"team";
+    /// The counters of one process of a search over several.
+    pub const SPREAD: Name = *b"sprd";
+    /// Which checkpoint of several processes a part belongs to.
+    pub const MARK: Name = *b"mark";
+    /// States that were sent to a process and not looked up yet.
+    pub const SENT: Name = *b"sent";
+    /// What all processes have to know of a checkpoint of several.
+    pub const MANIFEST: Name = *b"mani";
     /// The errors that the search has found.
     pub const ERRORS: Name = *b"errs";
     /// Where each expanded state came from.

@@ -4,10 +4,29 @@
 //! between two expansions; it asks whether a checkpoint is [due](CheckpointSchedule::due) and tells what came of it.
 
 use super::container::Reader;
+use super::parts::Manifest;
 use super::store::StoreShape;
 use crate::limit::Limit;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// Where a search starts from.
+#[derive(Debug)]
+pub enum Start {
+    /// A checkpoint of one process.
+    One(Box<Reader>),
+    /// One of several.
+    Several {
+        /// What it is.
+        manifest: Manifest,
+        /// The parts that this process needs.
+        parts: Vec<Reader>,
+        /// The command that goes on from it.
+        command: String,
+        /// The search leaves its own checkpoints in the same file.
+        present: bool,
+    },
+}
 
 /// The checkpoints of one search.
 #[derive(Debug)]
@@ -20,6 +39,12 @@ pub struct CheckpointSchedule {
     pub about: String,
     /// The checkpoint to start from; the search takes it out when it starts.
     pub from: Option<Reader>,
+    /// The same for a search over several processes: this process's part, or all of them where there were more or fewer processes,
+    pub parts: Vec<Reader>,
+    /// and what the checkpoint is.
+    pub manifest: Option<Manifest>,
+    /// Of such a search: the command that goes on.
+    pub command: String,
     /// Why the search could not start from there.
     pub refused: Option<String>,
     /// The search was stopped, and the target holds all that it had done by then.
@@ -42,6 +67,9 @@ impl CheckpointSchedule {
             every,
             about,
             from: None,
+            parts: Vec::new(),
+            manifest: None,
+            command: String::new(),
             refused: None,
             up_to_date: false,
             present: false,
@@ -56,6 +84,17 @@ impl CheckpointSchedule {
         let same = |target: &PathBuf| target.canonicalize().ok() == reader.path().canonicalize().ok();
         self.present = self.target.as_ref().is_some_and(same);
         self.from = Some(reader);
+    }
+
+    /// Makes the search start from there.
+    pub fn start(&mut self, start: Start) {
+        match start {
+            Start::One(reader) => self.start_from(*reader),
+            Start::Several { manifest, parts, command, present } => {
+                (self.parts, self.manifest) = (parts, Some(manifest));
+                (self.command, self.present) = (command, present);
+            }
+        }
     }
 
     /// Looks at the clock: is a checkpoint due?
@@ -84,7 +123,7 @@ impl CheckpointSchedule {
 
     /// The shape of the store in the checkpoint that the search starts from.
     pub fn shape(&mut self) -> Result<Option<StoreShape>, Limit> {
-        self.from.as_mut().map(StoreShape::read).transpose()
+        self.from.as_mut().or(self.parts.first_mut()).map(StoreShape::read).transpose()
     }
 }
 

@@ -9,7 +9,7 @@ use super::load::{Loaded, load_for_check};
 use super::options::{CheckArgs, Format, ModelArgs};
 use super::output::{self, Output};
 use super::plan::plans;
-use crate::checkpoint::{CheckpointSchedule, Reader};
+use crate::checkpoint::{CheckpointSchedule, Start};
 use crate::exec::{Machine, Program};
 use crate::model::Model;
 use crate::report::cycle::CycleStory;
@@ -68,9 +68,9 @@ pub(super) fn check_model(
     if let Some(what) = combine::without_effect(args, &loaded.model) {
         console.warn(what);
     }
-    let cluster = match args.search.is_spread().then(|| Cluster::gather(console, args, &loaded, &mut plans)) {
+    let cluster = match args.search.is_spread().then(|| Cluster::gather(console, args, &loaded, &mut plans, None)) {
         None => Cluster::alone(interrupt.cloned()),
-        Some(Ok(cluster)) => cluster,
+        Some(Ok((cluster, _))) => cluster,
         Some(Err(code)) => return code,
     };
     let code = run_plans(console, args, &loaded, plans, None, &cluster, output);
@@ -83,7 +83,7 @@ pub(super) fn run_plans(
     args: &CheckArgs,
     loaded: &Loaded,
     plans: Vec<Plan>,
-    mut from: Option<Reader>,
+    from: Option<Start>,
     cluster: &Cluster,
     output: &mut Output<'_>,
 ) -> u8 {
@@ -101,8 +101,8 @@ pub(super) fn run_plans(
         Ok(schedule) => schedule,
         Err(message) => return console.wrong(message),
     };
-    if let (Some(schedule), Some(reader)) = (&mut schedule_of_first, from.take()) {
-        schedule.start_from(reader);
+    if let (Some(schedule), Some(start)) = (&mut schedule_of_first, from) {
+        schedule.start(start);
     }
     if let Some(trail) = args.trail.as_deref().filter(|trail| is_same_file(trail, Path::new(&args.model.model))) {
         return console.wrong(format!("the trail cannot be written to {}: that is the model", trail.display()));
@@ -186,6 +186,9 @@ pub(super) fn run_plans(
         certificate.add(&loaded.model, &plan, &outcome, testimony);
         let unfinished = outcome.stopped.is_some() || matches!(outcome.verdict, Verdict::Incomplete(_));
         let checkpoint = schedule.as_ref().filter(|_| unfinished).and_then(left_checkpoint);
+        if let (Some(schedule), Some(_), Some(_)) = (&schedule, &checkpoint, &args.search.hosts) {
+            outcome.notes.push(format!("every process goes on by itself: {}", schedule.command));
+        }
         let mut run = Run {
             property: name,
             of_property,

@@ -6,13 +6,25 @@
 use super::console::Console;
 use super::load::Loaded;
 use super::options::CheckArgs;
+use crate::checkpoint::{Reader, Start};
 use crate::search::monitor::Monitor;
 use crate::search::plan::Plan;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Exit code when another process is gone.
 pub(super) const GONE: u8 = 4;
+
+/// The checkpoint that all processes go on from.
+pub(super) struct GoOn {
+    /// The file that was named.
+    pub file: PathBuf,
+    /// The file of process 0, or a part of this one.
+    pub reader: Reader,
+    /// What goes on from it, for the processes that this one starts.
+    pub command: String,
+}
 
 /// The other processes of a check; often none.
 #[derive(Default)]
@@ -36,7 +48,16 @@ impl Cluster {
 
 #[cfg(not(feature = "cluster"))]
 impl Cluster {
-    pub(super) fn gather(console: &Console, _: &CheckArgs, _: &Loaded, _: &mut [Plan]) -> Result<Cluster, u8> {
+    pub(super) fn gather(
+        console: &Console,
+        _: &CheckArgs,
+        _: &Loaded,
+        _: &mut [Plan],
+        from: Option<GoOn>,
+    ) -> Result<(Cluster, Option<Start>), u8> {
+        if let Some(GoOn { file, reader, command }) = from {
+            drop((file, reader, command));
+        }
         Err(console.wrong("this pv searches in one process only: it was built without the feature `cluster`"))
     }
 
@@ -54,10 +75,14 @@ impl Cluster {
 #[cfg(feature = "cluster")]
 mod together {
     use super::*;
+    use crate::checkpoint::parts::Manifest;
+    use crate::cli::console::WRONG;
+    use crate::cli::resume::message;
     use crate::cluster::handshake::Identity;
     use crate::cluster::join::{Join, join};
-    use crate::cluster::{Arrival, Mesh, Trouble, hosts};
+    use crate::cluster::{Arrival, Frame, Mesh, Trouble, hosts};
     use crate::report::Setting;
+    use crate::search::outcome::Limit;
     use crate::search::plan::{BreadthStore, Native, Search};
     use rapidhash::v3::rapidhash_v3;
     use std::cell::{Cell, RefCell};
@@ -170,10 +195,11 @@ mod together {
             args: &CheckArgs,
             loaded: &Loaded,
             plans: &mut [Plan],
-        ) -> Result<Cluster, u8> {
+            from: Option<GoOn>,
+        ) -> Result<(Cluster, Option<Start>), u8> {
             let interrupt = crate::cli::signals::on_signals();
-            match gather(console, args, loaded, plans, &interrupt) {
-                Ok(together) => Ok(Cluster { interrupt: Some(interrupt), together: Some(together) }),
+            match gather(console, args, loaded, plans, (from, &interrupt)) {
+                Ok((together, start)) => Ok((Cluster { interrupt: Some(interrupt), together: Some(together) }, start)),
                 Err(Trouble::Wrong(what)) => Err(console.wrong(what)),
                 Err(Trouble::Gone(what)) => {
                     console.wrong(what);
@@ -250,8 +276,8 @@ mod together {
         args: &CheckArgs,
         loaded: &Loaded,
         plans: &mut [Plan],
-        interrupt: &AtomicBool,
-    ) -> Result<Together, Trouble> {
+        (from, interrupt): (Option<GoOn>, &AtomicBool),
+    ) -> Result<(Together, Option<Start>), Trouble> {
         let options = &args.search;
         let token = options.token_file.as_deref().map(token).transpose().map_err(Trouble::Wrong)?;
         let (hosts, listener) = match (&options.hosts, options.processes) {
@@ -275,9 +301,9 @@ mod together {
             others = Others::start(count, port).map_err(Trouble::Wrong)?;
         }
         let failed = || others.failed();
-        let mesh = join(Join {
+        let mut mesh = join(Join {
             hosts,
-            us: Identity { process, count, port: 0, token, facts: facts(loaded, plans) },
+            us: Identity { process, count, port: 0, token, facts: facts(args, loaded, plans, from.is_some()) },
             listener,
             timeout: options.connect_timeout.unwrap_or(TIMEOUT),
             interrupt,
@@ -285,7 +311,96 @@ mod together {
             tell: &|what| console.warn(what),
             warn: &|what| console.warn(what),
         })?;
-        Ok(Together { mesh: Cell::new(Some(mesh)), me: process as usize, others, gone: RefCell::default() })
+        let present = |from: &GoOn| options.checkpoint.as_ref() == Some(&from.file);
+        let start =
+            from.map(|from| (present(&from), from)).map(|(present, from)| agree(&mut mesh, from, present, interrupt));
+        let start = match start.transpose() {
+            Ok(start) => start,
+            Err(trouble) => {
+                give_up(&mut mesh, &trouble);
+                return Err(trouble);
+            }
+        };
+        let me = process as usize;
+        Ok((Together { mesh: Cell::new(Some(mesh)), me, others, gone: RefCell::default() }, start))
+    }
+
+    /// What process 0 tells the others of the checkpoint, and that a process has its part of it: frames of no search.
+    const CHECKPOINT: u8 = 1;
+    const READY: u8 = 2;
+
+    /// What was heard before a search goes on.
+    struct Agreement {
+        told: Option<Vec<u8>>,
+        ready: Vec<bool>,
+    }
+
+    /// All processes open their parts of the checkpoint that process 0 has, and nobody begins before all have theirs.
+    fn agree(mesh: &mut Mesh, from: GoOn, present: bool, interrupt: &AtomicBool) -> Result<Start, Trouble> {
+        let GoOn { file, mut reader, command } = from;
+        let refused = |limit: Limit| Trouble::Wrong(message(limit));
+        let me = mesh.me();
+        let mut heard = Agreement { told: None, ready: (0..mesh.count()).map(|process| process == me).collect() };
+        let (manifest, command) = if me == 0 {
+            let manifest = Manifest::read(&mut reader).map_err(refused)?;
+            let alone = || refused(reader.refuse("it is a part, and no checkpoint of process 0"));
+            let told = (manifest.ok_or_else(alone)?, command);
+            let payload = serde_json::to_vec(&told).unwrap_or_default();
+            mesh.broadcast(&Frame { kind: CHECKPOINT, payload, ..Frame::default() });
+            told
+        } else {
+            await_others(mesh, &mut heard, |heard| heard.told.is_some(), interrupt)?;
+            let told = serde_json::from_slice(&heard.told.take().unwrap_or_default());
+            told.map_err(|_| Trouble::Gone(format!("{} has sent what cannot be read", mesh.name(0))))?
+        };
+        let before = manifest.processes();
+        let needed = if before == mesh.count() { me..me + 1 } else { 0..before };
+        let parts = needed.map(|process| manifest.open(&file, process)).collect::<Result<Vec<_>, Limit>>();
+        let parts = parts.map_err(refused)?;
+        mesh.broadcast(&Frame { kind: READY, ..Frame::default() });
+        await_others(mesh, &mut heard, |heard| heard.ready.iter().all(|&ready| ready), interrupt)?;
+        Ok(Start::Several { manifest, parts, command, present })
+    }
+
+    /// Waits until that was heard.
+    fn await_others(
+        mesh: &mut Mesh,
+        heard: &mut Agreement,
+        until: impl Fn(&Agreement) -> bool,
+        interrupt: &AtomicBool,
+    ) -> Result<(), Trouble> {
+        while !until(heard) {
+            if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+                return Err(Trouble::Interrupted);
+            }
+            match mesh.receive(Duration::from_millis(50)) {
+                Some(Arrival::Frame(from, frame)) if frame.search > 0 => mesh.early.push((from, frame)),
+                Some(Arrival::Frame(0, Frame { kind: CHECKPOINT, payload, .. })) => heard.told = Some(payload),
+                Some(Arrival::Frame(from, _)) => heard.ready[from] = true,
+                Some(Arrival::Bye(_, INCOMPLETE, _)) => return Err(Trouble::Interrupted),
+                Some(Arrival::Bye(_, WRONG, why)) => return Err(Trouble::Wrong(why)),
+                Some(Arrival::Bye(_, _, why)) if !why.is_empty() => return Err(Trouble::Gone(why)),
+                Some(Arrival::Bye(from, ..) | Arrival::Gone(from, _)) => {
+                    let name = mesh.name(from);
+                    let what = "is gone before the search goes on; the same commands start it again";
+                    return Err(Trouble::Gone(format!("{name} {what}")));
+                }
+                None => mesh.look(false, |_| ()),
+            }
+        }
+        Ok(())
+    }
+
+    /// This process does not go on: those that wait for it are told why.
+    fn give_up(mesh: &mut Mesh, trouble: &Trouble) {
+        let name = mesh.name(mesh.me());
+        match trouble {
+            Trouble::Wrong(what) if what.starts_with("process ") => mesh.leave(WRONG, what),
+            Trouble::Wrong(what) => mesh.leave(WRONG, &format!("{name}: {what}")),
+            Trouble::Gone(what) => mesh.leave(GONE, what),
+            Trouble::Interrupted => mesh.leave(INCOMPLETE, ""),
+        }
+        mesh.settle(PATIENCE);
     }
 
     fn hosts_of(file: &Path) -> Result<Vec<String>, String> {
@@ -315,7 +430,13 @@ mod together {
     }
 
     /// What has to be the same in all processes. Budgets, folders and machine code are each machine's own.
-    fn facts(loaded: &Loaded, plans: &[Plan]) -> Vec<(String, String)> {
+    fn facts(args: &CheckArgs, loaded: &Loaded, plans: &[Plan], resumes: bool) -> Vec<(String, String)> {
+        let options = &args.search;
+        let checkpoints = match (&options.checkpoint, options.checkpoint_every) {
+            (None, _) => "none".to_string(),
+            (Some(_), None) => "when it is stopped".to_string(),
+            (Some(_), Some(seconds)) => format!("every {seconds} s"),
+        };
         let shared: Vec<Plan> = plans.iter().cloned().map(shared).collect();
         let outside = loaded.outside.as_ref().map_or(String::new(), |outside| outside.text.clone());
         let hash = |text: &str| format!("{:016x}", rapidhash_v3(text.as_bytes()));
@@ -324,6 +445,8 @@ mod together {
             fact("version of pv", env!("CARGO_PKG_VERSION").to_string()),
             fact("model", format!("fingerprint {:016x}", loaded.model.fingerprint)),
             fact("search", Setting::of(&shared).words()),
+            fact("checkpoints", checkpoints),
+            fact("start", if resumes { "a checkpoint".into() } else { "the initial state".into() }),
             fact("options", format!("fingerprint {}", hash(&format!("{shared:?}")))),
             fact("property from outside the model", if outside.is_empty() { "none".into() } else { hash(&outside) }),
             fact("layout of states", format!("{} bytes of hidden variables", loaded.model.hidden_size)),

@@ -207,8 +207,6 @@ const RULES: &[Rule] = rules! {
         "each process would forget on its own, and the counts would depend on their number (so for --hub and --serial)";
     "--hosts and --processes with --repeat", |o| o.search.is_spread() && o.search.repeat() > 1,
         "several runs are several commands, one after the other";
-    "--hosts and --processes with --checkpoint", |o| o.search.is_spread() && o.search.checkpoint.is_some(),
-        "checkpoints are of one process";
     "--hosts and --processes with --workers", |o| o.search.is_spread() && o.search.workers.is_some(),
         "each process searches with one thread";
     "--hosts and --processes with --another", |o| o.search.is_spread() && o.another,
@@ -501,7 +499,6 @@ pub(super) mod tests {
         "--processes 2 --check-independence",
         "--processes 2 --cache 500",
         "--processes 2 --repeat 2 --store compact",
-        "--processes 2 --checkpoint c",
         "--processes 2 --workers 2",
         "--processes 2 --another",
         "--processes 2 --certificate c",
@@ -577,6 +574,8 @@ pub(super) mod tests {
             "--property p --fair",
             "--pod 0 --repeat 1 --search bfs",
             "--processes 3",
+            "--processes 3 --checkpoint c --checkpoint-every 60 --store tree",
+            "--hosts h --process 1 --checkpoint c --disk",
             "--search bfs --hosts h --process 1 --token-file t --connect-timeout 5 --store compact --memory 1G",
             "--processes 2 --disk --all-errors --max-depth 20",
             "b.pml c.pml --search bfs --all-errors",

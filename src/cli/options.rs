@@ -349,7 +349,7 @@ pub(crate) struct SearchArgs {
     /// Part of the visited file that a check reads: `auto`, or a fraction from 0 to 1 [default: 1].
     #[arg(long, value_name = "auto|FRACTION", value_parser = disk_window, allow_negative_numbers = true, help_heading = "Breadth-first search with little memory")]
     pub disk_window: Option<DiskWindow>,
-    /// Leave a checkpoint in this file on Ctrl-C or SIGTERM, for `pv resume`.
+    /// Leave a checkpoint in this file on Ctrl-C or SIGTERM, for `pv resume`. Of several processes each leaves its part beside it.
     #[arg(long, value_name = "FILE", help_heading = "Breadth-first search with little memory")]
     pub checkpoint: Option<PathBuf>,
     /// And every so many seconds, 0.01 or more.

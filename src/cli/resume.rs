@@ -6,15 +6,16 @@
 //! cannot be changed.
 
 use super::check::run_plans;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, GoOn};
 use super::combine;
 use super::console::Console;
 use super::load::load_for_resume;
 use super::options::{CheckArgs, Format, SearchArgs, StoreKind};
 use super::output::{self, Output};
 use super::plan::plans;
-use crate::checkpoint::{CheckpointSchedule, Origin, Reader, container};
+use crate::checkpoint::{CheckpointSchedule, Origin, Reader, Start, container, parts, section};
 use crate::model::Model;
+use crate::report::text::quoted;
 use crate::search::outcome::Limit;
 use crate::store::breadth::work_dir;
 use clap::Args;
@@ -52,9 +53,23 @@ pub(super) fn schedule(args: &CheckArgs, model: &Model) -> Result<Option<Checkpo
     let Some(target) = &args.search.checkpoint else { return Ok(None) };
     let about = Origin::here(model.fingerprint, args.clone()).to_text()?;
     let every = args.search.checkpoint_every.map(Duration::from_secs_f64);
-    container::sweep(target);
-    container::probe(target).map_err(message)?;
-    Ok(Some(CheckpointSchedule::new(Some(target.clone()), every, about)))
+    // Of several processes each has files of its own.
+    for file in parts::files(target, args.search.process.unwrap_or(0) as usize) {
+        container::sweep(&file);
+        container::probe(&file).map_err(message)?;
+    }
+    let mut schedule = CheckpointSchedule::new(Some(target.clone()), every, about);
+    schedule.command = command(&args.search, target);
+    Ok(Some(schedule))
+}
+
+/// What goes on from a checkpoint.
+pub(super) fn command(options: &SearchArgs, file: &Path) -> String {
+    let command = format!("pv resume {}", quoted(&file.display().to_string()));
+    match options.hosts {
+        Some(_) => format!("{command} --process I (on every machine, with its own I)"),
+        None => command,
+    }
 }
 
 /// Runs the command; gives the exit code.
@@ -67,20 +82,27 @@ pub(crate) fn run(console: &Console, args: &ResumeArgs) -> u8 {
         }
     };
     let mut output = Output::new(console, &options);
-    let code = go_on(console, &options, reader, &origin, &mut output);
+    let code = go_on(console, &options, (&args.file, reader), &origin, &mut output);
     output.close(&options.model.model, code);
     output.finish()
 }
 
 /// The checkpoint, and the options of its search with what the command line changes.
 fn prepare(args: &ResumeArgs) -> Result<(CheckArgs, Reader, Origin<CheckArgs>), String> {
-    let (reader, origin) = open(&args.file).map_err(message)?;
+    let process = args.search.process.unwrap_or(0) as usize;
+    let (reader, origin) = open(&args.file, process).map_err(message)?;
     let mut options = origin.options.clone();
     if std::env::current_dir().unwrap_or_default() != origin.folder {
         locate(&mut options, &origin.folder);
     }
-    if args.search.is_spread() || args.search.process.is_some() {
-        return Err("--hosts and --processes with pv resume make no sense: checkpoints are of one process".into());
+    if process == 0 && reader.has(section::MARK) && !reader.has(section::MANIFEST) {
+        let why = "it is the part of one of several processes; the checkpoint is the file of process 0";
+        return Err(message(reader.refuse(why)));
+    }
+    let asked = args.search.is_spread() || args.search.process.is_some();
+    if asked && !reader.has(section::SPREAD) {
+        let why = reader.refuse("it is of a search in one process, and cannot go on with --hosts or --processes");
+        return Err(message(why));
     }
     if let Some(option) = fixed(&args.search) {
         return Err(format!("{option} cannot be changed: the counts of both parts would not go together"));
@@ -102,7 +124,7 @@ fn prepare(args: &ResumeArgs) -> Result<(CheckArgs, Reader, Origin<CheckArgs>), 
 fn go_on(
     console: &Console,
     options: &CheckArgs,
-    reader: Reader,
+    (file, reader): (&Path, Reader),
     origin: &Origin<CheckArgs>,
     output: &mut Output<'_>,
 ) -> u8 {
@@ -113,11 +135,22 @@ fn go_on(
     if let Err(limit) = origin.must_be_of((&loaded.model.name, loaded.model.fingerprint), &reader) {
         return console.wrong(message(limit));
     }
-    let plans = match plans(options, &loaded.model) {
+    let mut plans = match plans(options, &loaded.model) {
         Ok(plans) => plans,
         Err(message) => return console.wrong(message),
     };
-    run_plans(console, options, &loaded, plans, Some(reader), &Cluster::default(), output)
+    if !options.search.is_spread() {
+        let start = Start::One(Box::new(reader));
+        return run_plans(console, options, &loaded, plans, Some(start), &Cluster::default(), output);
+    }
+    let from = GoOn { file: file.to_path_buf(), reader, command: command(&options.search, file) };
+    match Cluster::gather(console, options, &loaded, &mut plans, Some(from)) {
+        Ok((cluster, start)) => {
+            let code = run_plans(console, options, &loaded, plans, start, &cluster, output);
+            cluster.finish(console, code)
+        }
+        Err(code) => code,
+    }
 }
 
 /// The paths of the options, for somebody who is elsewhere.
@@ -127,13 +160,17 @@ fn locate(options: &mut CheckArgs, folder: &Path) {
     }
     let checks = &mut options.checks;
     let beside = checks.formula_file.as_mut().into_iter().chain(checks.claim_file.as_mut());
-    for path in options.model.include_dirs.iter_mut().chain(options.search.work_dir.as_mut()).chain(beside) {
+    let search = &mut options.search;
+    let files = search.work_dir.iter_mut().chain(search.hosts.as_mut()).chain(search.token_file.as_mut());
+    for path in options.model.include_dirs.iter_mut().chain(files).chain(beside) {
         *path = folder.join(&*path);
     }
 }
 
-fn open(file: &Path) -> Result<(Reader, Origin<CheckArgs>), Limit> {
-    let mut reader = Reader::open(file)?;
+/// Opens a checkpoint for what it says of its command. A process that is not the first may have its own part alone.
+fn open(file: &Path, process: usize) -> Result<(Reader, Origin<CheckArgs>), Limit> {
+    let part = parts::some_part(file, process).filter(|_| !file.exists());
+    let mut reader = Reader::open(part.as_deref().unwrap_or(file))?;
     let origin = Origin::read(&mut reader)?;
     Ok((reader, origin))
 }
@@ -189,6 +226,11 @@ fn change(old: &mut SearchArgs, new: &SearchArgs) {
             checkpoint: former.checkpoint,
             checkpoint_every: former.checkpoint_every,
             workers: former.workers,
+            processes: former.processes,
+            hosts: former.hosts,
+            process: former.process,
+            token_file: former.token_file,
+            connect_timeout: former.connect_timeout,
             store: new.store,
             cache: new.cache,
             bits: new.bits,
@@ -200,6 +242,17 @@ fn change(old: &mut SearchArgs, new: &SearchArgs) {
             ..SearchArgs::default()
         };
     }
+    if new.processes.is_some() {
+        (old.hosts, old.process, old.token_file) = (None, None, None);
+        old.processes = new.processes;
+    }
+    if new.hosts.is_some() {
+        old.processes = None;
+        old.hosts.clone_from(&new.hosts);
+    }
+    old.process = new.process.or(old.process);
+    old.token_file = new.token_file.clone().or(old.token_file.take());
+    old.connect_timeout = new.connect_timeout.or(old.connect_timeout);
     // A budget of time was for the search that it has ended; this one has its own, or none.
     old.time = new.time;
     old.memory = new.memory.or(old.memory);

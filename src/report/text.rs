@@ -355,7 +355,7 @@ fn next_command(out: &mut String, report: &Report<'_>, deciding: &Run) {
 }
 
 /// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.into()

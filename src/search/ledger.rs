@@ -62,6 +62,13 @@ pub struct Findings {
     violations: Vec<Violation>,
 }
 
+impl Findings {
+    /// Takes the errors out, and the text of the first one that ends its paths. The numbers stay.
+    pub fn take_errors(&mut self) -> (Vec<Violation>, Option<String>) {
+        (std::mem::take(&mut self.violations), self.model_error.take())
+    }
+}
+
 impl<'m> Ledger<'m> {
     /// What was found so far.
     pub fn findings(&self) -> Findings {
@@ -73,11 +80,13 @@ impl<'m> Ledger<'m> {
         }
     }
 
-    /// Goes on with what an earlier part of the search has found.
+    /// Goes on with what an earlier part of the search has found, behind what is here.
     pub fn take_up(&mut self, findings: Findings) {
         let Findings { count, property_count, model_error, violations } = findings;
-        (self.count, self.property_count) = (count, property_count);
-        (self.model_error, self.violations) = (model_error, violations);
+        self.count += count;
+        self.property_count += property_count;
+        self.model_error = self.model_error.take().or(model_error);
+        self.violations.extend(violations);
     }
 
     /// An empty book.

@@ -11,7 +11,7 @@ use super::run::PlannedSearch;
 use super::{
     BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskRecord, QueuedTable, Sets, SharedStore, Signatures,
 };
-use crate::checkpoint::Kind;
+use crate::checkpoint::{Kind, StoreShape};
 use crate::search::explore::bfs;
 use crate::search::explore::lossy::{COMPACT_BITS, LossyTable, Size};
 use crate::search::explore::queued;
@@ -220,23 +220,15 @@ impl QueuedSearch<'_> {
     fn lossy(&self, table: LossyTable, monitor: &mut Monitor<'_>) -> Searched {
         let memory = monitor.tables().filter(|_| self.budgeted());
         let saved = monitor.checkpoints.as_mut().map(|schedule| schedule.shape()).transpose()?.flatten();
-        // A table that follows from the memory that is left must become what it was.
-        let saved = |kind: Kind| saved.as_ref().filter(|shape| shape.kind == kind).map(|shape| shape.sizes.as_slice());
         match table {
             LossyTable::Compact { bits, size } => {
                 let bits = bits.unwrap_or(COMPACT_BITS);
-                let saved = saved(Kind::Compact).and_then(|sizes| sizes.first().copied());
-                let slots = size.of_compact(bits, saved, memory);
+                let slots = size.of_compact(bits, saved_slots(saved.as_ref()), memory);
                 let mut store = CompactStore::new(bits, slots, self.planned.seed, false).ok_or(no_room(slots))?;
                 self.over(&mut store, 1.0, monitor)
             }
             LossyTable::Bloom { functions, size } => {
-                let saved = saved(Kind::Bloom).filter(|_| !matches!(size, Size::Slots(_)));
-                let (bytes, functions) = match (functions, saved) {
-                    (None, Some(&[bytes, functions])) => (bytes, u8::try_from(functions).unwrap_or(u8::MAX)),
-                    (Some(functions), Some(&[bytes, _])) => (bytes, functions),
-                    _ => size.of_bloom(functions, memory),
-                };
+                let (bytes, functions) = bloom_sizes((size, functions), saved.as_ref(), memory);
                 let mut store = BloomStore::new(bytes, functions, self.planned.seed, false).ok_or(no_room(bytes))?;
                 self.over(&mut store, 1.0, monitor)
             }
@@ -269,6 +261,21 @@ impl QueuedSearch<'_> {
         let folder = self.folder()?;
         let PlannedSearch { model, program, settings, .. } = *self.planned;
         Ok(serial::search(model, program, cache, (settings, rate), (disk, &folder), monitor))
+    }
+}
+
+/// The slots of a saved table of signatures: one that follows from the memory that is left must become what it was.
+fn saved_slots(saved: Option<&StoreShape>) -> Option<u64> {
+    saved.filter(|shape| shape.kind == Kind::Compact).and_then(|shape| shape.sizes.first().copied())
+}
+
+/// The bytes and functions of a Bloom filter, those of a saved one if nothing else is asked for.
+fn bloom_sizes((size, functions): (Size, Option<u8>), saved: Option<&StoreShape>, memory: Option<u64>) -> (u64, u8) {
+    let saved = saved.filter(|shape| shape.kind == Kind::Bloom && !matches!(size, Size::Slots(_)));
+    match (functions, saved.map(|shape| shape.sizes.as_slice())) {
+        (None, Some(&[bytes, functions])) => (bytes, u8::try_from(functions).unwrap_or(u8::MAX)),
+        (Some(functions), Some(&[bytes, _])) => (bytes, functions),
+        _ => size.of_bloom(functions, memory),
     }
 }
 

@@ -102,6 +102,11 @@ impl Queued<'_, '_, '_, '_> {
 
     /// Becomes the search of the checkpoint.
     fn restore<S: BfsStore>(&mut self, store: &mut S, reader: &mut Reader) -> Result<(), Limit> {
+        if reader.has(section::SPREAD) {
+            return Err(
+                reader.refuse("it is of a search over several processes, and goes on with --processes or --hosts only")
+            );
+        }
         if reader.has(section::TEAM) {
             return Err(reader.refuse("it is of a search with --workers, and can go on with --workers only"));
         }

@@ -30,6 +30,12 @@ impl Keys {
         put(&mut self.bytes, u64::from(ordinal));
         self.last = rank;
     }
+
+    /// All of them.
+    pub(super) fn each(&self) -> impl Iterator<Item = (u64, u32)> {
+        let mut reader = KeyReader { rest: &self.bytes, last: 0 };
+        std::iter::from_fn(move || reader.next().ok().flatten()).map(|(rank, ordinal)| (rank, ordinal as u32))
+    }
 }
 
 /// Reads keys.
@@ -71,7 +77,7 @@ pub(super) fn places(keys: &[Vec<u8>]) -> Result<(Vec<Vec<u8>>, u64), ()> {
 }
 
 /// The ranks of this process's states in a level, in ascending order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ranks {
     /// For each range: how many states are in the ranges before it, and the places of ours.
     ranges: Vec<(u64, Vec<u8>)>,
@@ -91,6 +97,16 @@ impl Ranks {
         };
         let ranges = ranges.into_iter().map(|(size, places)| (offset(size), places)).collect();
         (Ranks { ranges, ..Ranks::default() }, before)
+    }
+
+    /// These ranks, which ascend.
+    pub(super) fn listed(ranks: &[u64]) -> Ranks {
+        let (mut places, mut last) = (Vec::new(), 0);
+        for &rank in ranks {
+            put(&mut places, rank.saturating_sub(last));
+            last = rank;
+        }
+        Ranks { ranges: vec![(0, places)], ..Ranks::default() }
     }
 
     /// The next rank; `None` if there is none.

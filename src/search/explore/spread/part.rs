@@ -24,6 +24,31 @@ pub(super) struct Finding {
     pub violation: Violation,
 }
 
+/// Errors that other processes had met before a checkpoint. The ledger of this process does not hold them: it keeps the first error of each text,
+/// and these may have been met behind one that this process is still to meet.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Inherited {
+    pub findings: Vec<Finding>,
+    pub model_error: Option<(When, String)>,
+}
+
+impl Inherited {
+    /// Adds these errors. `number`: what the states are called now from which they were met.
+    pub(super) fn add(&mut self, other: Inherited, number: impl Fn(u64) -> u64) {
+        let Inherited { findings, model_error } = other;
+        self.findings.extend(findings.into_iter().map(|old| Finding { number: number(old.number), ..old }));
+        self.model_error = earlier(self.model_error.take(), model_error);
+    }
+}
+
+/// The error that was met first.
+pub(super) fn earlier(one: Option<(When, String)>, other: Option<(When, String)>) -> Option<(When, String)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.0 < one.0 { other } else { one }),
+        (one, other) => one.or(other),
+    }
+}
+
 /// What one process has to say at the end.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Part {
@@ -161,10 +186,7 @@ impl Part {
         self.exact &= other.exact;
         self.errors += other.errors;
         self.property_errors += other.property_errors;
-        self.model_error = match (self.model_error.take(), other.model_error) {
-            (Some(one), Some(other)) => Some(if other.0 < one.0 { other } else { one }),
-            (one, other) => one.or(other),
-        };
+        self.model_error = earlier(self.model_error.take(), other.model_error);
         self.traffic = (self.traffic.0 + other.traffic.0, self.traffic.1 + other.traffic.1);
     }
 
@@ -187,7 +209,7 @@ pub(super) fn packed(flags: &[bool]) -> Vec<u8> {
     flags.chunks(8).map(byte).collect()
 }
 
-fn unpacked(bytes: &[u8], program: &Program) -> Vec<bool> {
+pub(super) fn unpacked(bytes: &[u8], program: &Program) -> Vec<bool> {
     let flag = |number: usize| bytes.get(number / 8).is_some_and(|byte| byte >> (number % 8) & 1 != 0);
     (0..program.transitions.len()).map(flag).collect()
 }

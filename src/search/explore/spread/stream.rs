@@ -94,6 +94,15 @@ impl Stream {
         }
     }
 
+    /// The same with the arrival: where the next record belongs among those of all streams. What one state has led to comes from one process,
+    /// so arrivals matter only where a checkpoint of another number of processes has put them into several streams.
+    pub(super) fn place(&self) -> (u64, u32) {
+        match self.head {
+            Some(head) => (head.rank, head.ordinal),
+            None => (self.bound(), if self.batches.is_empty() { u32::MAX } else { 0 }),
+        }
+    }
+
     /// Nothing waits, and nothing will come.
     pub(super) fn is_over(&self) -> bool {
         self.announced.is_some() && self.batches.is_empty()

@@ -48,15 +48,16 @@ impl SpreadSearch<'_> {
             QueuedTable::Tree => self.over(&mut planned.tree_store(false, monitor), mesh, monitor),
             QueuedTable::Lossy { table, .. } => {
                 let memory = monitor.tables().filter(|_| self.queued.budgeted());
+                let saved = monitor.checkpoints.as_mut().map(|schedule| schedule.shape()).transpose()?.flatten();
                 match table {
                     LossyTable::Compact { bits, size } => {
                         let bits = bits.unwrap_or(COMPACT_BITS);
-                        let slots = size.of_compact(bits, None, memory);
+                        let slots = size.of_compact(bits, saved_slots(saved.as_ref()), memory);
                         let store = CompactStore::new(bits, slots, planned.seed, false);
                         self.over(&mut store.ok_or(no_room(slots))?, mesh, monitor)
                     }
                     LossyTable::Bloom { functions, size } => {
-                        let (bytes, functions) = size.of_bloom(functions, memory);
+                        let (bytes, functions) = bloom_sizes((size, functions), saved.as_ref(), memory);
                         let store = BloomStore::new(bytes, functions, planned.seed, false);
                         self.over(&mut store.ok_or(no_room(bytes))?, mesh, monitor)
                     }
