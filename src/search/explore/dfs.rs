@@ -47,8 +47,7 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
 
     #[inline(always)]
     fn foresee(&mut self, state: &[u8]) {
-        let hash = self.store.hash(state);
-        self.store.prefetch(hash);
+        let hash = self.store.foresee(state);
         self.foresight.push(state, hash);
     }
 

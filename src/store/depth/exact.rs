@@ -348,6 +348,11 @@ impl Store for ExactStore {
     }
 
     #[inline]
+    fn visit_foreseen(&mut self, state: &[u8], hash: u64, _how: TransitionType) -> Visit {
+        self.insert_or_find(state, hash, true, 0)
+    }
+
+    #[inline]
     fn leave(&mut self, handle: Handle) {
         self.arena.set_on_stack(handle.0, false);
     }
