@@ -4,7 +4,7 @@
 //! Idea: Stern and Dill 1998, end of section 3.3. Executing the expansions along the links again rebuilds the path to an
 //! error, whatever the store has forgotten since. Sound: the path is found by execution, so it is a path of the model.
 //!
-//! Cost: 8 bytes per state on disk if there is a folder, else one to two in memory (see [`Chain`]); a path costs one expansion for each
+//! Cost: 8 bytes per state on disk if there is a folder, else one to two in memory (see `Chain`); a path costs one expansion for each
 //! of its states.
 
 use crate::checkpoint::{Reader, Writer, section};
