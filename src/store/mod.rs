@@ -99,6 +99,12 @@ pub trait Store {
         Self::FORESEES
     }
 
+    /// May the successors of a state be foreseen before the state is stored?
+    #[inline]
+    fn foresees_early(&self) -> bool {
+        false
+    }
+
     /// The hash of a state, as [`Store::contains_hashed`] wants it.
     #[inline]
     fn hash(&self, _state: &[u8]) -> u64 {
@@ -108,6 +114,27 @@ pub trait Store {
     /// Asks for the memory where a state of this hash would be looked up first.
     #[inline]
     fn prefetch(&self, _hash: u64) {}
+
+    /// A state will be looked up soon. Gives its hash, and asks for the memory where it would be looked up first.
+    #[inline]
+    fn foresee(&mut self, state: &[u8]) -> u64 {
+        let hash = self.hash(state);
+        self.prefetch(hash);
+        hash
+    }
+
+    /// As [`Store::visit`], of a state that was foreseen with this hash, in a search that does not go there now.
+    #[inline]
+    fn visit_foreseen(&mut self, state: &[u8], _hash: u64, how: TransitionType) -> Visit {
+        self.visit(state, how)
+    }
+
+    /// The hash of a state is its handle, and the store can make the state again from it: whoever keeps the handle need not keep the
+    /// state.
+    const NAMES: bool = false;
+
+    /// Adds the state of a handle to what is in a buffer, if the store can. Look-ups of its successors come next.
+    fn go_to(&mut self, _handle: Handle, _to: &mut Vec<u8>) {}
 
     /// Looks where a state of this hash seems to be kept, and asks for the memory there.
     #[inline]

@@ -50,13 +50,12 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
 
     #[inline]
     fn awaits(&self, machine: &Machine<'_>) -> bool {
-        self.vacancy.is_some() && self.awaited == machine.state()
+        self.vacancy.is_some() && self.store.foresees_early() && self.awaited == machine.state()
     }
 
     #[inline(always)]
     fn foresee(&mut self, state: &[u8]) {
-        let hash = self.store.hash(state);
-        self.store.prefetch(hash);
+        let hash = self.store.foresee(state);
         self.foresight.push(state, hash);
     }
 

@@ -1,6 +1,6 @@
 //! Breadth-first search with a queue beside its store: the form that all searches with little memory share.
 //!
-//! The queue holds whole states, in memory or on disk. The store holds what is known of visited states, and it may
+//! The queue holds whole states, in memory or on disk, or names from which the store can make them again. The store holds what is known of visited states, and it may
 //! - forget states (Della Penna, Melatti, Intrigila, Tronci, "Exploiting hub states in automatic verification", Fig. 3):
 //!   [`BfsCache`](crate::store::BfsCache), [`HubCache`](crate::store::HubCache);
 //! - err: [`CompactStore`](crate::store::CompactStore), [`BloomStore`](crate::store::BloomStore);
@@ -14,7 +14,8 @@
 //! that the store drops when it comes out of the queue gets no number, so a disk search cannot mix numbers up. The path is
 //! found by executing the same expansions again.
 //!
-//! Costs the store, the state itself and 12 bytes for each state in the queue, and one link for each state that is expanded.
+//! Costs the store, the state itself (or 8 bytes, its name) and 12 bytes for each state in the queue, and one link for each state that is
+//! expanded.
 
 mod saved;
 
@@ -227,7 +228,8 @@ impl<S: BfsStore> Expansion<'_, '_, '_, S> {
             self.counters.vector = state.len().max(self.counters.vector);
             self.counters.offered += 1;
             let link = Link { parent: self.number, ordinal: self.ordinal }.pack().to_le_bytes();
-            let queued = self.queue.push(&[&link, &(depth as u32).to_le_bytes(), hidden, state]);
+            let (depth, name) = ((depth as u32).to_le_bytes(), foreseen.to_le_bytes());
+            let queued = self.queue.push(&[&link, &depth, hidden, if S::NAMES { &name } else { state }]);
             self.again = queued.is_ok();
             queued?;
         }
@@ -378,12 +380,13 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
     /// Puts the initial state into store and queue.
     pub fn begin<S: BfsStore>(&mut self, store: &mut S) -> Result<(), Limit> {
         let state = self.machine.state();
+        let name = store.foresee(state).to_le_bytes();
         store.insert(state)?;
         self.counters.vector = state.len();
         self.counters.offered = 1;
         let link = Link { parent: 0, ordinal: 0 }.pack().to_le_bytes();
         let hidden = &self.machine.saved()[..self.program.hidden as usize];
-        self.queue.push(&[&link, &0u32.to_le_bytes(), hidden, state])
+        self.queue.push(&[&link, &0u32.to_le_bytes(), hidden, if S::NAMES { &name } else { state }])
     }
 
     /// The states that wait, without what is in front of them.
@@ -439,7 +442,13 @@ impl<'p, 'm, 'i, 'n> Queued<'p, 'm, 'i, 'n> {
         let link = Link::unpack(u64::from_le_bytes(*link));
         self.walk.base_depth = u64::from(u32::from_le_bytes(*depth));
         saved.clear();
-        saved.extend_from_slice(state);
+        match state.split_last_chunk() {
+            Some((hidden, name)) if S::NAMES => {
+                saved.extend_from_slice(hidden);
+                store.recall(u64::from_le_bytes(*name), saved);
+            }
+            _ => saved.extend_from_slice(state),
+        }
         if !store.confirm()? {
             self.torn = false;
             return Ok(Next::Old);

@@ -584,7 +584,7 @@ impl BfsStore for DiskStore {
     const FORESEES: bool = true;
 
     #[inline]
-    fn foresee(&self, state: &[u8]) -> u64 {
+    fn foresee(&mut self, state: &[u8]) -> u64 {
         let signature = self.signatures.of(state);
         self.pending.foresee(signature, state);
         signature

@@ -18,7 +18,7 @@ use crate::checkpoint::Save;
 use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::lossy::omission::Omission;
-use crate::store::{Store, Visit};
+use crate::store::{Handle, Store, Visit};
 
 /// A set of visited states for breadth-first search. The search keeps the queue; it offers every state it meets, and
 /// queues those that the store takes for new.
@@ -36,7 +36,7 @@ pub trait BfsStore: Save {
     /// A state will be inserted soon: the memory that this needs may be asked for now. Gives what
     /// [`insert_foreseen`](Self::insert_foreseen) wants to know of it.
     #[inline]
-    fn foresee(&self, _state: &[u8]) -> u64 {
+    fn foresee(&mut self, _state: &[u8]) -> u64 {
         0
     }
 
@@ -45,6 +45,13 @@ pub trait BfsStore: Save {
     fn insert_foreseen(&mut self, state: &[u8], _foreseen: u64) -> Result<bool, Limit> {
         self.insert(state)
     }
+
+    /// What [`foresee`](Self::foresee) gives is a name, from which the store can make the state again once it is there: the queue
+    /// then holds names.
+    const NAMES: bool = false;
+
+    /// Adds the state with this name to what is in a buffer. Its successors are offered next.
+    fn recall(&mut self, _name: u64, _to: &mut Vec<u8>) {}
 
     /// Called once for each state that comes out of the queue, in its order: is it really new?
     fn confirm(&mut self) -> Result<bool, Limit> {
@@ -138,6 +145,27 @@ impl<S: Store + Save> BfsStore for S {
     #[inline]
     fn insert(&mut self, state: &[u8]) -> Result<bool, Limit> {
         match self.visit(state, TransitionType::Other) {
+            Visit::New(_) => Ok(true),
+            Visit::Seen { .. } => Ok(false),
+            Visit::Full => Err(self.limit(0)),
+        }
+    }
+
+    const FORESEES: bool = <S as Store>::FORESEES;
+    const NAMES: bool = <S as Store>::NAMES;
+
+    fn recall(&mut self, name: u64, to: &mut Vec<u8>) {
+        self.go_to(Handle(name), to);
+    }
+
+    #[inline]
+    fn foresee(&mut self, state: &[u8]) -> u64 {
+        Store::foresee(self, state)
+    }
+
+    #[inline]
+    fn insert_foreseen(&mut self, state: &[u8], foreseen: u64) -> Result<bool, Limit> {
+        match self.visit_foreseen(state, foreseen, TransitionType::Other) {
             Visit::New(_) => Ok(true),
             Visit::Seen { .. } => Ok(false),
             Visit::Full => Err(self.limit(0)),

@@ -305,6 +305,11 @@ impl Store for ExactStore {
     const FORESEES: bool = true;
 
     #[inline]
+    fn foresees_early(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn hash(&self, state: &[u8]) -> u64 {
         self.hash.hash(state)
     }
@@ -353,6 +358,11 @@ impl Store for ExactStore {
     #[inline]
     fn visit(&mut self, state: &[u8], _how: TransitionType) -> Visit {
         self.insert_or_find(state, self.hash.hash(state), true, 0)
+    }
+
+    #[inline]
+    fn visit_foreseen(&mut self, state: &[u8], hash: u64, _how: TransitionType) -> Visit {
+        self.insert_or_find(state, hash, true, 0)
     }
 
     #[inline]

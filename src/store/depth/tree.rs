@@ -13,8 +13,9 @@ use crate::checkpoint::{Kind, Reader, Save, StoreShape, Visited, Writer, section
 use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::lossy::omission::Omission;
+use crate::store::parts::arena::NoRoom;
 use crate::store::parts::tree::{Known, Layout, Root, Tree};
-use crate::store::{FindStore, Handle, Store, StoreStatistics, Visit};
+use crate::store::{FindStore, Handle, Store, StoreStatistics, Vacancy, Visit};
 
 /// All visited states, compressed. See the head of this file.
 #[derive(Debug)]
@@ -65,15 +66,57 @@ impl TreeStore {
     /// Inserts a state that another store has visited, and says where it is now.
     pub fn take_over(&mut self, state: &[u8], on_stack: bool) -> Visit {
         match self.tree.insert(state, on_stack && self.tracks, self.budget) {
-            Ok((root, Known::New)) => Visit::New(Handle(root.pack())),
-            Ok((_, Known::Seen { marked })) => Visit::Seen { on_stack: marked },
-            Err(_) => Visit::Full,
+            Ok((root, known)) => answer(root, known),
+            Err(NoRoom) => Visit::Full,
         }
     }
 }
 
+/// What the tree knows of a root, as a store says it.
+#[inline]
+fn answer(root: Root, known: Known) -> Visit {
+    match known {
+        Known::New => Visit::New(Handle(root.pack())),
+        Known::Seen { marked } => Visit::Seen { on_stack: marked },
+    }
+}
+
+/// The hash of a state that could not be foreseen, because there was no room. It is no root.
+const NO_ROOT: u64 = u64::MAX;
+
 impl Store for TreeStore {
     const EXACT: bool = true;
+    const FORESEES: bool = true;
+    const NAMES: bool = true;
+
+    /// The hash of a state is its root: to make one, nodes are added. Nothing asks for it but [`Store::foresee`].
+    #[inline]
+    fn foresee(&mut self, state: &[u8]) -> u64 {
+        self.tree.foresee(state, self.budget).map_or(NO_ROOT, Root::pack)
+    }
+
+    #[inline]
+    fn contains_hashed(&self, _state: &[u8], hash: u64) -> bool {
+        hash != NO_ROOT && self.tree.has_root(Root::unpack(hash))
+    }
+
+    #[inline]
+    fn visit_at(&mut self, state: &[u8], vacancy: Vacancy, how: TransitionType) -> Visit {
+        let visit = self.visit_foreseen(state, vacancy.hash, how);
+        if let Visit::New(Handle(root)) = visit {
+            self.tree.stand_at(state, Root::unpack(root), self.budget);
+        }
+        visit
+    }
+
+    #[inline]
+    fn visit_foreseen(&mut self, state: &[u8], hash: u64, how: TransitionType) -> Visit {
+        if hash == NO_ROOT {
+            return self.visit(state, how);
+        }
+        let root = Root::unpack(hash);
+        self.tree.insert_root(root, self.tracks, self.budget).map_or(Visit::Full, |known| answer(root, known))
+    }
 
     #[inline]
     fn visit(&mut self, state: &[u8], _how: TransitionType) -> Visit {
@@ -85,6 +128,10 @@ impl Store for TreeStore {
         if self.tracks {
             self.tree.unmark(Root::unpack(handle.0));
         }
+    }
+
+    fn go_to(&mut self, handle: Handle, to: &mut Vec<u8>) {
+        self.tree.go_to(Root::unpack(handle.0), to);
     }
 
     fn locate(&self, state: &[u8]) -> Option<Handle> {

@@ -63,6 +63,15 @@ fn pays(mut tree: TreeStore, exact: &ExactStore, most: usize) -> bool {
     tree.shapes() * STATES_OF_A_SHAPE <= states.max(STATES_OF_A_SHAPE)
 }
 
+/// An answer of the tree, with the handle by which the search knows a new state.
+#[inline]
+fn in_tree(visit: Visit) -> Visit {
+    match visit {
+        Visit::New(handle) => Visit::New(Handle(handle.0 | IN_TREE)),
+        other => other,
+    }
+}
+
 /// What a store needs to move.
 #[derive(Debug)]
 struct Mover {
@@ -185,9 +194,9 @@ impl Store for WholeStore {
     const EXACT: bool = true;
     const FORESEES: bool = true;
 
-    /// A look-up in the tree is more than one wait for memory, and two of them cost more than one that waits.
+    /// A tree looks successors up from the state where the search stands.
     #[inline]
-    fn foresees(&self) -> bool {
+    fn foresees_early(&self) -> bool {
         matches!(self.kept, Kept::Exact(_))
     }
 
@@ -195,7 +204,15 @@ impl Store for WholeStore {
     fn hash(&self, state: &[u8]) -> u64 {
         match &self.kept {
             Kept::Exact(exact) => Store::hash(exact, state),
-            Kept::Tree(_) => 0,
+            Kept::Tree(tree) => Store::hash(tree, state),
+        }
+    }
+
+    #[inline]
+    fn foresee(&mut self, state: &[u8]) -> u64 {
+        match &mut self.kept {
+            Kept::Exact(exact) => exact.foresee(state),
+            Kept::Tree(tree) => tree.foresee(state),
         }
     }
 
@@ -218,7 +235,7 @@ impl Store for WholeStore {
     fn contains_hashed(&self, state: &[u8], hash: u64) -> bool {
         match &self.kept {
             Kept::Exact(exact) => exact.contains_hashed(state, hash),
-            Kept::Tree(tree) => tree.find(state).is_some(),
+            Kept::Tree(tree) => tree.contains_hashed(state, hash),
         }
     }
 
@@ -226,17 +243,24 @@ impl Store for WholeStore {
     fn vacancy(&self, state: &[u8], hash: u64, glance: Glance) -> Option<Vacancy> {
         match &self.kept {
             Kept::Exact(exact) => exact.vacancy(state, hash, glance),
-            Kept::Tree(tree) => tree.find(state).is_none().then_some(Vacancy { hash, slot: 0, states: usize::MAX }),
+            Kept::Tree(tree) => {
+                tree.vacancy(state, hash, glance).map(|vacancy| Vacancy { slot: IN_TREE as usize, ..vacancy })
+            }
         }
     }
 
     #[inline]
     fn visit_at(&mut self, state: &[u8], vacancy: Vacancy, how: TransitionType) -> Visit {
-        if let Kept::Exact(exact) = &mut self.kept {
-            let visit = exact.visit_at(state, vacancy, how);
-            if visit != Visit::Full {
-                return visit;
+        let visit = match &mut self.kept {
+            Kept::Exact(exact) => exact.visit_at(state, vacancy, how),
+            // A vacancy of the exact store says nothing to the tree.
+            Kept::Tree(tree) if vacancy.slot == IN_TREE as usize && !self.lost => {
+                in_tree(tree.visit_at(state, vacancy, how))
             }
+            Kept::Tree(_) => Visit::Full,
+        };
+        if visit != Visit::Full {
+            return visit;
         }
         self.visit(state, how)
     }
@@ -246,10 +270,7 @@ impl Store for WholeStore {
         let visit = match &mut self.kept {
             Kept::Exact(exact) => exact.visit(state, how),
             Kept::Tree(_) if self.lost => Visit::Full,
-            Kept::Tree(tree) => match tree.visit(state, how) {
-                Visit::New(handle) => Visit::New(Handle(handle.0 | IN_TREE)),
-                other => other,
-            },
+            Kept::Tree(tree) => in_tree(tree.visit(state, how)),
         };
         if visit == Visit::Full && self.mover.is_some() {
             // There is room now, in a tree or in the whole of the budget. This happens once.

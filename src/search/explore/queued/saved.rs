@@ -91,7 +91,7 @@ impl Queued<'_, '_, '_, '_> {
         writer.value(section::COUNTERS, &saved)?;
         writer.value(section::ERRORS, &self.ledger.findings())?;
         self.links.save(&mut writer)?;
-        self.queue.save(section::QUEUE, &mut writer)?;
+        self.save_queue(store, &mut writer)?;
         store.save_with_shape(&mut writer)?;
         writer.finish()?;
         if let Some(schedule) = &mut self.monitor.checkpoints {
@@ -123,7 +123,7 @@ impl Queued<'_, '_, '_, '_> {
         saved.walked.give_back(&mut self.walk);
         if StoreShape::read(reader)? == store.shape() {
             store.load(reader)?;
-            self.queue.load(section::QUEUE, reader)?;
+            self.load_queue(store, reader)?;
         } else {
             self.counters.earlier = saved.so_far;
             self.adopt(store, reader)?;
@@ -132,6 +132,40 @@ impl Queued<'_, '_, '_, '_> {
             return Err(reader.refuse("states of its queue are missing"));
         }
         Ok(())
+    }
+
+    /// Writes what waits, as whole states: every store can go on with these.
+    fn save_queue<S: BfsStore>(&mut self, store: &mut S, writer: &mut Writer) -> Result<(), Limit> {
+        if !S::NAMES {
+            return self.queue.save(section::QUEUE, writer);
+        }
+        writer.section(section::QUEUE)?;
+        let mut state = Vec::new();
+        self.queue.for_each(|record| {
+            let Some((front, name)) = record.split_last_chunk() else { return Ok(()) };
+            state.clear();
+            store.recall(u64::from_le_bytes(*name), &mut state);
+            writer.record(&[front, &state])
+        })?;
+        writer.end_section()
+    }
+
+    /// Reads what [`save_queue`](Self::save_queue) has written. The store has been read before.
+    fn load_queue<S: BfsStore>(&mut self, store: &mut S, reader: &mut Reader) -> Result<(), Limit> {
+        reader.section(section::QUEUE)?;
+        let mut record = Vec::new();
+        while reader.record(&mut record)? {
+            self.queue_again(store, &record)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a state that the store knows into the queue, with what stands in front of it.
+    fn queue_again<S: BfsStore>(&mut self, store: &mut S, record: &[u8]) -> Result<(), Limit> {
+        match record.split_at_checked(PREFIX + self.program.hidden as usize) {
+            Some((front, state)) if S::NAMES => self.queue.push(&[front, &store.foresee(state).to_le_bytes()]),
+            _ => self.queue.push(&[record]),
+        }
     }
 
     /// Goes on with a store of another shape.
@@ -158,7 +192,7 @@ impl Queued<'_, '_, '_, '_> {
                 None => store.insert(record.get(skip..).unwrap_or_default())?,
             };
             if is_new {
-                self.queue.push(&[&record])?;
+                self.queue_again(store, &record)?;
                 trusted += u64::from(verdict.is_some());
             } else if position < level {
                 self.counters.level_left -= 1;

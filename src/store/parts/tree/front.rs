@@ -88,8 +88,9 @@ impl<'p> Front<'p> {
             self.last = self.shape_of(state)?;
         }
         let (number, shape) = &mut self.shapes[self.last];
-        shape.look_up(state, nodes, usize::MAX)?;
-        let (left, right) = shape.halves();
+        let (left, right) = shape.look_up(state, nodes, usize::MAX)?;
+        // The shape stands at the state that was read last: its successors are looked up next.
+        shape.go_back();
         if *number < LAST_SHAPE {
             return Ok(Root { shape: *number, left, right }.pack());
         }
@@ -139,11 +140,6 @@ impl<'p> Front<'p> {
                 None => return,
             },
         };
-        if to.is_empty() {
-            return self.shapes[place].1.read(halves.0, halves.1, nodes, to);
-        }
-        let mut state = Vec::new();
-        self.shapes[place].1.read(halves.0, halves.1, nodes, &mut state);
-        to.extend_from_slice(&state);
+        to.extend_from_slice(self.shapes[place].1.go_to(halves.0, halves.1, nodes));
     }
 }

@@ -12,8 +12,8 @@
 //! What is our own: a state is cut at the borders of processes, channels and variables (`layout`), and which parts are
 //! neighbours in the tree is learned from some states (`pairing`), since that decides how many nodes there are.
 //!
-//! Cost: see `roots` and `nodes`. A look-up looks at all leaves, and looks up those that differ from the state before and the nodes
-//! above them.
+//! Cost: see `roots` and `nodes`. A look-up compares the state with the one that is being expanded, and looks up the leaves that differ
+//! and the nodes above them.
 
 mod front;
 mod layout;
@@ -66,6 +66,34 @@ pub(in crate::store) struct Tree {
     nodes: Nodes,
     roots: Roots,
     len: u64,
+    ahead: Ahead,
+}
+
+/// States that were looked up from where their shapes stand: the root of each, the number of its shape, and the end of its changes in the
+/// list of all.
+#[derive(Debug, Default)]
+struct Ahead {
+    states: Vec<(Root, u32, u32)>,
+    changes: Vec<(u32, u32)>,
+}
+
+impl Ahead {
+    /// More states than this are not remembered: the one that is followed is mostly among the first.
+    const MOST: usize = 16;
+
+    fn clear(&mut self) {
+        self.states.clear();
+        self.changes.clear();
+    }
+
+    /// The changes that lead to a root, and the number of its shape.
+    #[inline]
+    fn find(&self, root: Root) -> Option<(&[(u32, u32)], usize)> {
+        let at = self.states.iter().position(|&(other, _, _)| other == root)?;
+        let (_, shape, end) = self.states[at];
+        let start = at.checked_sub(1).map_or(0, |before| self.states[before].2 as usize);
+        Some((&self.changes[start..end as usize], shape as usize))
+    }
 }
 
 impl Tree {
@@ -82,6 +110,7 @@ impl Tree {
             nodes: Nodes::default(),
             roots: Roots::default(),
             len: 0,
+            ahead: Ahead::default(),
         }
     }
 
@@ -121,7 +150,8 @@ impl Tree {
         Some(Root { shape: LAST_SHAPE, left: shape as u32, right: top })
     }
 
-    /// Looks a state up and inserts it with the mark if it is not there. `budget`: how many bytes the set may take.
+    /// Looks a state up and inserts it with the mark if it is not there. `budget`: how many bytes the set may take. If it was not
+    /// there, look-ups of its successors come next.
     #[inline]
     pub(in crate::store) fn insert(
         &mut self,
@@ -129,20 +159,74 @@ impl Tree {
         marked: bool,
         budget: usize,
     ) -> Result<(Root, Known), NoRoom> {
-        let number = self.shape_of(state, budget)?;
-        let others = self.memory() - self.nodes.memory();
-        let shape = &mut self.shapes[number];
-        let room = budget.saturating_sub(others);
-        shape.look_up(state, &mut self.nodes, room)?;
-        let halves = shape.halves();
-        if number >= LAST_SHAPE as usize {
-            // Few models have so many shapes. One more node stands for both halves, and the root names the shape.
-            self.nodes.intern(both(halves.0, halves.1), room.saturating_sub(self.nodes.memory()))?;
+        let (number, root) = self.look_up(state, budget)?;
+        let known = self.insert_root(root, marked, budget);
+        match known {
+            Ok(Known::New) => {
+                self.ahead.clear();
+                self.shapes[number].stay(state);
+            }
+            _ => self.shapes[number].go_back(),
         }
-        let root = self.root(number, halves).ok_or(NoRoom)?;
+        known.map(|known| (root, known))
+    }
+
+    /// The root of a state that will be looked up soon. Every node of it gets a number; the root itself is not inserted.
+    #[inline]
+    pub(in crate::store) fn foresee(&mut self, state: &[u8], budget: usize) -> Result<Root, NoRoom> {
+        let (number, root) = self.look_up(state, budget)?;
+        let shape = &mut self.shapes[number];
+        if self.ahead.states.len() < Ahead::MOST {
+            shape.remember(&mut self.ahead.changes);
+            self.ahead.states.push((root, number as u32, self.ahead.changes.len() as u32));
+        }
+        shape.go_back();
+        self.roots.prefetch(root);
+        Ok(root)
+    }
+
+    /// Look-ups of successors of this state, which has this root, come next.
+    #[inline]
+    pub(in crate::store) fn stand_at(&mut self, state: &[u8], root: Root, budget: usize) {
+        if let Some((changes, number)) = self.ahead.find(root) {
+            self.shapes[number].follow(changes, state);
+            self.last = number;
+        } else if let Ok((number, _)) = self.look_up(state, budget) {
+            self.shapes[number].stay(state);
+        }
+        self.ahead.clear();
+    }
+
+    /// Looks a root up and inserts it with the mark if it is not there.
+    #[inline]
+    pub(in crate::store) fn insert_root(&mut self, root: Root, marked: bool, budget: usize) -> Result<Known, NoRoom> {
         let known = self.roots.insert(root, marked, budget.saturating_sub(self.memory()))?;
         self.len += u64::from(known == Known::New);
-        Ok((root, known))
+        Ok(known)
+    }
+
+    /// Is this root there?
+    #[inline]
+    pub(in crate::store) fn has_root(&self, root: Root) -> bool {
+        self.roots.find(root).is_some()
+    }
+
+    /// The shape and the root of a state, of which every node gets a number. Then the shape has to stay or to go back.
+    #[inline]
+    fn look_up(&mut self, state: &[u8], budget: usize) -> Result<(usize, Root), NoRoom> {
+        let number = self.shape_of(state, budget)?;
+        let room = budget.saturating_sub(self.memory() - self.nodes.memory());
+        let shape = &mut self.shapes[number];
+        let (left, right) = shape.look_up(state, &mut self.nodes, room)?;
+        if number < LAST_SHAPE as usize {
+            return Ok((number, Root { shape: number as u32, left, right }));
+        }
+        // Few models have so many shapes. One more node stands for both halves, and the root names the shape.
+        let top = self.nodes.intern(both(left, right), room.saturating_sub(self.nodes.memory()));
+        if top.is_err() {
+            shape.go_back();
+        }
+        Ok((number, Root { shape: LAST_SHAPE, left: number as u32, right: top? }))
     }
 
     /// The number of the state's shape, which is made if there is none.
@@ -202,16 +286,30 @@ impl Tree {
 
     /// Writes the state of a root.
     pub(in crate::store) fn read(&self, root: Root, state: &mut Vec<u8>) {
-        let mut halves = (root.left, root.right);
-        let mut number = root.shape as usize;
-        if root.shape == LAST_SHAPE {
-            let top = self.nodes.word(root.right);
-            (number, halves) = (root.left as usize, (top as u32, (top >> 32) as u32));
-        }
+        let (number, halves) = self.halves(root);
         match self.shapes.get(number) {
             Some(shape) => shape.read(halves.0, halves.1, &self.nodes, state),
             None => state.clear(),
         }
+    }
+
+    /// Adds the state of a root to what is in a buffer. Look-ups of its successors come next.
+    pub(in crate::store) fn go_to(&mut self, root: Root, to: &mut Vec<u8>) {
+        let (number, (left, right)) = self.halves(root);
+        self.ahead.clear();
+        if let Some(shape) = self.shapes.get_mut(number) {
+            to.extend_from_slice(shape.go_to(left, right, &self.nodes));
+            self.last = number;
+        }
+    }
+
+    /// The shape of a root and the numbers of its halves.
+    fn halves(&self, root: Root) -> (usize, (u32, u32)) {
+        if root.shape != LAST_SHAPE {
+            return (root.shape as usize, (root.left, root.right));
+        }
+        let top = self.nodes.word(root.right);
+        (root.left as usize, (top as u32, (top >> 32) as u32))
     }
 
     /// Calls `each` with every root, until it answers `false`.

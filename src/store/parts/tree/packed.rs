@@ -1,6 +1,7 @@
 //! A row of small numbers, all of the same width of up to eight bytes, one directly behind the other.
 
 use crate::store::parts::arena::NoRoom;
+use crate::store::parts::hints::prefetch;
 
 /// Bytes behind the last number, so that eight bytes can be read at every place.
 const PADDING: usize = 7;
@@ -45,6 +46,12 @@ impl Packed {
     #[inline]
     pub(super) fn get(&self, place: usize) -> u64 {
         self.word(place) & self.mask
+    }
+
+    /// Asks for the memory of the number at a place.
+    #[inline]
+    pub(super) fn prefetch(&self, place: usize) {
+        prefetch(&self.bytes, place * self.width);
     }
 
     /// Writes a number that fits.

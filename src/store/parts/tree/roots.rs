@@ -429,7 +429,17 @@ impl Roots {
         }
     }
 
+    /// Asks for the memory where a root would be looked up.
+    #[inline]
+    pub(in crate::store) fn prefetch(&self, root: Root) {
+        let part = &self.parts[root.part()];
+        if part.slots > 0 && part.widths == part.widths.with(root) {
+            part.entries.prefetch(part.home(part.widths.mix(root)));
+        }
+    }
+
     /// Is this root there, and has it the mark?
+    #[inline]
     pub(in crate::store) fn find(&self, root: Root) -> Option<bool> {
         let part = &self.parts[root.part()];
         if part.slots == 0 || part.widths != part.widths.with(root) {

@@ -1,6 +1,7 @@
 //! One shape of states: all states of the same length with the same records at the same places. For each shape there is one tree,
-//! and the numbers of its nodes in the state that was looked at last. A state of the same shape differs from that one in few leaves:
-//! only these, and the nodes above them, are looked up again.
+//! and the numbers of its nodes in one state, where the shape *stands*. A search stands at the state that it expands: a successor
+//! differs from that one in few leaves, and only these, and the nodes above them, are looked up. Then the shape either goes back to
+//! where it stood, because the next successor differs from the same state, or it stays at the successor, which is expanded next.
 //!
 //! An inner node has up to four children: a flat tree costs few look-ups, and its nodes are hardly more than those of a binary one.
 
@@ -13,8 +14,8 @@ use crate::store::parts::arena::NoRoom;
 const LEAF: usize = 16;
 /// Children of an inner node, at most.
 const CHILDREN: usize = 4;
-/// Leaves of up to this many bits are their own numbers.
-const SMALL: u32 = 24;
+/// Leaves of up to this many bytes are their own numbers.
+const SMALL: usize = 3;
 /// States are compared in blocks of this many bytes.
 const BLOCK: usize = 32;
 /// A node that has no node above it but the root.
@@ -25,6 +26,8 @@ const NONE: u32 = u32::MAX;
 struct Leaf {
     start: u32,
     bytes: u8,
+    /// The leaf is its own number.
+    small: bool,
     mask: u128,
     parent: u32,
 }
@@ -36,29 +39,6 @@ struct Inner {
     parent: u32,
 }
 
-/// A node in the state that was looked at last: its word, and the word and the number that it had before. A search takes a step, takes it
-/// back and takes another one, so that the word before the last one comes back more often than any other.
-#[derive(Clone, Copy, Default, Debug)]
-struct Node {
-    word: u128,
-    old_word: u128,
-    old_id: u32,
-}
-
-impl Node {
-    /// The node has another word now: gives it the number of that word.
-    #[inline]
-    fn renew(&mut self, id: &mut u32, word: u128, nodes: &mut impl Interner, room: usize) -> Result<(), NoRoom> {
-        let new = match word == self.old_word {
-            true => self.old_id,
-            false => nodes.number(word, room)?,
-        };
-        *self = Node { word, old_word: self.word, old_id: *id };
-        *id = new;
-        Ok(())
-    }
-}
-
 /// A shape. See the head of this file.
 #[derive(Debug)]
 pub(super) struct Shape {
@@ -68,22 +48,21 @@ pub(super) struct Shape {
     complete: bool,
     /// In the order of the state.
     leaves: Vec<Leaf>,
-    /// For each block the first leaf that has bytes of it, and the one behind the last.
-    blocks: Vec<(u32, u32)>,
+    /// For each byte of a state the leaf that has it.
+    leaf_of: Vec<u32>,
     /// Children stand before their parents.
     inner: Vec<Inner>,
     /// The places of the two halves; a tree of one leaf has no second half.
     halves: [u32; 2],
-    /// The state that was looked at last, with zeros behind it; its nodes, leaves first; the numbers of these. The last number is always
+    /// The state where the shape stands, with zeros behind it; the numbers of its nodes, leaves first. The last number is always
     /// 0: it stands for children that are not there.
     state: Vec<u8>,
-    nodes: Vec<Node>,
     ids: Vec<u32>,
-    /// They are those of one state.
+    /// The shape stands somewhere.
     valid: bool,
     /// Inner nodes that have to be looked up again, one bit each.
     dirty: Vec<u64>,
-    /// Leaves that may have changed.
+    /// What was changed in `ids` by the last look-up, and the numbers that were there.
     changed: Vec<(u32, u32)>,
 }
 
@@ -198,27 +177,20 @@ impl Shape {
             complete: units.last().is_none_or(|unit| unit.record <= records.len()),
             records,
             leaves: order.iter().map(|&leaf| Leaf::new(leaves[leaf])).collect(),
-            blocks: Vec::new(),
+            leaf_of: Vec::with_capacity(length),
             inner: inner.iter().map(|children| Inner { children: children.map(place), parent: NONE }).collect(),
             halves: halves.map(place),
             state: vec![0; length.next_multiple_of(BLOCK) + LEAF],
-            nodes: vec![Node::default(); nothing as usize],
             ids: vec![0; nothing as usize + 1],
             valid: false,
             dirty: vec![0; inner.len().div_ceil(64)],
-            changed: Vec::with_capacity(length.div_ceil(BLOCK)),
+            changed: Vec::with_capacity(nothing as usize),
         };
-        shape.blocks = (0..length.div_ceil(BLOCK)).map(|block| shape.leaves_of(block)).collect();
+        for (number, leaf) in shape.leaves.iter().enumerate() {
+            shape.leaf_of.extend(std::iter::repeat_n(number as u32, usize::from(leaf.bytes)));
+        }
         shape.tell_parents();
         shape
-    }
-
-    /// The leaves that have bytes of a block.
-    fn leaves_of(&self, block: usize) -> (u32, u32) {
-        let (start, end) = (block * BLOCK, (block + 1) * BLOCK);
-        let first = self.leaves.partition_point(|leaf| leaf.start as usize + usize::from(leaf.bytes) <= start);
-        let last = self.leaves.partition_point(|leaf| (leaf.start as usize) < end);
-        (first as u32, last as u32)
     }
 
     fn tell_parents(&mut self) {
@@ -239,9 +211,8 @@ impl Shape {
             + self.records.capacity() * size_of::<(u32, u8)>()
             + self.leaves.capacity() * size_of::<Leaf>()
             + self.inner.capacity() * size_of::<Inner>()
-            + (self.blocks.capacity() + self.changed.capacity() + self.dirty.capacity()) * 8
-            + self.nodes.capacity() * size_of::<Node>()
-            + self.ids.capacity() * 4
+            + (self.changed.capacity() + self.dirty.capacity()) * 8
+            + (self.ids.capacity() + self.leaf_of.capacity()) * 4
             + self.state.capacity()
     }
 
@@ -253,76 +224,106 @@ impl Shape {
             && self.records.iter().all(|&(at, kind)| state.get(at as usize) == Some(&kind))
     }
 
-    /// Is the state the one that was looked at last?
+    /// Is the state the one where the shape stands?
     fn is_last(&self, state: &[u8]) -> bool {
         self.valid && self.state.get(..self.length) == Some(state)
     }
 
-    /// The numbers of the two halves of the state that was looked at last.
+    /// The numbers of the two halves of the state that was looked up last.
     #[inline]
-    pub(super) fn halves(&self) -> (u32, u32) {
+    fn halves(&self) -> (u32, u32) {
         let [left, right] = self.halves;
         (self.ids[left as usize], self.ids[right as usize])
     }
 
-    /// Looks a state of this shape up: every node that was not there gets a number. `room`: how many bytes the nodes may take in all.
+    /// The numbers of the two halves of a state of this shape: every node that was not there gets a number. `room`: how many bytes the
+    /// nodes may take in all. Then [`go_back`](Self::go_back) or [`stay`](Self::stay) must be called.
     #[inline]
-    pub(super) fn look_up(&mut self, state: &[u8], nodes: &mut impl Interner, room: usize) -> Result<(), NoRoom> {
-        if !std::mem::replace(&mut self.valid, false) {
-            return self.begin(state, nodes, room);
+    pub(super) fn look_up(
+        &mut self,
+        state: &[u8],
+        nodes: &mut impl Interner,
+        room: usize,
+    ) -> Result<(u32, u32), NoRoom> {
+        debug_assert!(self.changed.is_empty());
+        if !self.valid {
+            self.begin(state, nodes, room)?;
+            return Ok(self.halves());
         }
-        self.compare(state);
-        for range in 0..self.changed.len() {
-            let (first, last) = self.changed[range];
-            for number in first as usize..last as usize {
-                let leaf = self.leaves[number];
-                let value = leaf.value(&self.state);
-                if value == self.nodes[number].word {
-                    continue;
-                }
-                if leaf.is_small() {
-                    self.nodes[number].word = value;
-                    self.ids[number] = value as u32;
-                } else {
-                    self.nodes[number].renew(&mut self.ids[number], value, nodes, room)?;
-                }
-                mark(&mut self.dirty, leaf.parent);
-            }
+        let Shape { leaves, leaf_of, inner, state: known, ids, dirty, changed, .. } = self;
+        let mut change = Change { leaves, leaf_of, inner, state, ids, dirty, changed, nodes, room, done: 0 };
+        if let Err(NoRoom) = change.leaves(known).and_then(|()| change.inner()) {
+            self.dirty.fill(0);
+            self.go_back();
+            return Err(NoRoom);
         }
-        let leaves = self.leaves.len();
-        for word in 0..self.dirty.len() {
-            // A node is marked by a child, which stands before it: perhaps in the same word.
-            while self.dirty[word] != 0 {
-                let number = word << 6 | self.dirty[word].trailing_zeros() as usize;
-                self.dirty[word] &= self.dirty[word] - 1;
-                let Inner { children, parent } = self.inner[number];
-                let group = group(children.map(|child| self.ids[child as usize]));
-                self.nodes[leaves + number].renew(&mut self.ids[leaves + number], group, nodes, room)?;
-                mark(&mut self.dirty, parent);
-            }
-        }
-        self.valid = true;
-        Ok(())
+        Ok(self.halves())
     }
 
-    /// Notes which leaves may differ from the state before, and copies the state.
+    /// Adds to a list what the last look-up has changed: places and their new numbers.
     #[inline]
-    fn compare(&mut self, state: &[u8]) {
+    pub(super) fn remember(&self, changes: &mut Vec<(u32, u32)>) {
+        changes.extend(self.changed.iter().map(|&(place, _)| (place, self.ids[place as usize])));
+    }
+
+    /// Goes to a state that was looked up from here. `changes`: what [`remember`](Self::remember) has told of it.
+    #[inline]
+    pub(super) fn follow(&mut self, changes: &[(u32, u32)], state: &[u8]) {
+        for &(place, id) in changes {
+            self.ids[place as usize] = id;
+        }
+        self.stay(state);
+    }
+
+    /// The shape stands where it stood before the last look-up.
+    #[inline]
+    pub(super) fn go_back(&mut self) {
+        for (place, id) in self.changed.drain(..) {
+            self.ids[place as usize] = id;
+        }
+    }
+
+    /// The shape stands at the state that was looked up last, and that has to be this one.
+    #[inline]
+    pub(super) fn stay(&mut self, state: &[u8]) {
         self.changed.clear();
-        let (blocks, rest) = state.as_chunks::<BLOCK>();
-        let (known, _) = self.state.as_chunks_mut::<BLOCK>();
-        for ((block, known), &leaves) in blocks.iter().zip(known).zip(&self.blocks) {
-            if block != known {
-                *known = *block;
-                self.changed.push(leaves);
+        if let Some(known) = self.state.get_mut(..state.len()) {
+            known.copy_from_slice(state);
+        }
+    }
+
+    /// Goes to the state with these halves, and gives it. What it has in common with the state before is not read.
+    pub(super) fn go_to(&mut self, left: u32, right: u32, nodes: &impl Interner) -> &[u8] {
+        let all = !std::mem::replace(&mut self.valid, true);
+        for (place, id) in self.halves.into_iter().zip([left, right]) {
+            self.put(place, id, all, nodes);
+        }
+        for word in (0..self.dirty.len()).rev() {
+            // Parents stand behind their children: the last one that is marked comes first.
+            while self.dirty[word] != 0 {
+                let bit = 63 - self.dirty[word].leading_zeros() as usize;
+                self.dirty[word] &= !(1 << bit);
+                let number = word << 6 | bit;
+                let group = nodes.word(self.ids[self.leaves.len() + number]);
+                for (child, place) in self.inner[number].children.into_iter().enumerate() {
+                    self.put(place, (group >> (32 * child)) as u32, all, nodes);
+                }
             }
         }
-        let start = blocks.len() * BLOCK;
-        if let Some(known) = self.state.get_mut(start..start + rest.len())
-            && rest != known
-        {
-            known.copy_from_slice(rest);
-            self.changed.extend(self.blocks.last());
+        &self.state[..self.length]
+    }
+
+    /// The node at a place has this number now.
+    #[inline]
+    fn put(&mut self, place: u32, id: u32, all: bool, nodes: &impl Interner) {
+        let (place, leaves) = (place as usize, self.leaves.len());
+        if place == leaves + self.inner.len() || self.ids[place] == id && !all {
+            return;
+        }
+        self.ids[place] = id;
+        match self.leaves.get(place) {
+            Some(leaf) => leaf.write(id, nodes, &mut self.state),
+            None => mark(&mut self.dirty, (place - leaves) as u32),
         }
     }
 
@@ -335,17 +336,14 @@ impl Shape {
         self.dirty.fill(0);
         for (number, leaf) in self.leaves.iter().enumerate() {
             let value = leaf.value(&self.state);
-            self.ids[number] = match leaf.is_small() {
+            self.ids[number] = match leaf.small {
                 true => value as u32,
                 false => nodes.number(value, room)?,
             };
-            self.nodes[number] = Node { word: value, old_word: value, old_id: self.ids[number] };
         }
         for (number, inner) in self.inner.iter().enumerate() {
             let word = group(inner.children.map(|child| self.ids[child as usize]));
-            let id = nodes.number(word, room)?;
-            self.ids[self.leaves.len() + number] = id;
-            self.nodes[self.leaves.len() + number] = Node { word, old_word: word, old_id: id };
+            self.ids[self.leaves.len() + number] = nodes.number(word, room)?;
         }
         self.valid = true;
         Ok(())
@@ -356,14 +354,12 @@ impl Shape {
         if self.is_last(state) {
             return Some(self.halves());
         }
-        let mut padded = vec![0; self.state.len()];
-        padded.get_mut(..state.len())?.copy_from_slice(state);
         let mut ids = vec![0; self.ids.len()];
         for (number, leaf) in self.leaves.iter().enumerate() {
-            let value = leaf.value(&padded);
-            ids[number] = match leaf.is_small() {
+            let value = leaf.value(state);
+            ids[number] = match leaf.small {
                 true => value as u32,
-                false if self.valid && self.nodes[number].word == value => self.ids[number],
+                false if self.valid && leaf.value(&self.state) == value => self.ids[number],
                 false => nodes.find(value)?,
             };
         }
@@ -393,9 +389,7 @@ impl Shape {
             }
         }
         for (leaf, &id) in self.leaves.iter().zip(&ids) {
-            let value = if leaf.is_small() { u128::from(id) } else { nodes.word(id) };
-            let (start, bytes) = (leaf.start as usize, usize::from(leaf.bytes));
-            state[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+            leaf.write(id, nodes, state);
         }
     }
 }
@@ -422,21 +416,132 @@ pub(super) fn both(left: u32, right: u32) -> u128 {
 impl Leaf {
     fn new((start, end): (usize, usize)) -> Leaf {
         let bytes = end - start;
-        Leaf { start: start as u32, bytes: bytes as u8, mask: u128::MAX >> (128 - 8 * bytes), parent: NONE }
+        let (mask, small) = (u128::MAX >> (128 - 8 * bytes), bytes <= SMALL);
+        Leaf { start: start as u32, bytes: bytes as u8, small, mask, parent: NONE }
     }
 
-    #[inline]
-    fn is_small(self) -> bool {
-        self.mask >> SMALL == 0
-    }
-
-    /// The bytes of this leaf in a state with zeros behind it.
+    /// The bytes of this leaf in a state.
     #[inline]
     fn value(self, state: &[u8]) -> u128 {
         let start = self.start as usize;
         match state.get(start..start + LEAF).and_then(|bytes| bytes.first_chunk()) {
             Some(bytes) => u128::from_le_bytes(*bytes) & self.mask,
-            None => 0,
+            None => self.value_at_end(state),
         }
     }
+
+    /// The same where fewer than sixteen bytes follow.
+    fn value_at_end(self, state: &[u8]) -> u128 {
+        let start = self.start as usize;
+        if let Some(bytes) = state.last_chunk::<LEAF>() {
+            let beside = start + LEAF - state.len();
+            return u128::from_le_bytes(*bytes) >> (8 * beside) & self.mask;
+        }
+        let mut bytes = [0; LEAF];
+        bytes.iter_mut().zip(state.get(start..).unwrap_or_default()).for_each(|(to, &byte)| *to = byte);
+        u128::from_le_bytes(bytes) & self.mask
+    }
+
+    /// Writes the bytes of the leaf with this number into a state.
+    #[inline]
+    fn write(self, id: u32, nodes: &impl Interner, state: &mut [u8]) {
+        let value = if self.small { u128::from(id) } else { nodes.word(id) };
+        let (start, bytes) = (self.start as usize, usize::from(self.bytes));
+        state[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+}
+
+/// The way from the state where a shape stands to another one.
+struct Change<'a, N> {
+    leaves: &'a [Leaf],
+    leaf_of: &'a [u32],
+    inner: &'a [Inner],
+    state: &'a [u8],
+    ids: &'a mut [u32],
+    dirty: &'a mut [u64],
+    changed: &'a mut Vec<(u32, u32)>,
+    nodes: &'a mut N,
+    room: usize,
+    /// The leaves in front of this byte are done.
+    done: usize,
+}
+
+impl<N: Interner> Change<'_, N> {
+    /// Looks up the leaves in which the states differ. `known`: the other state, with zeros behind it.
+    #[inline]
+    fn leaves(&mut self, known: &[u8]) -> Result<(), NoRoom> {
+        let (blocks, rest) = self.state.as_chunks::<BLOCK>();
+        let (known, _) = known.as_chunks::<BLOCK>();
+        for (number, (block, known)) in blocks.iter().zip(known).enumerate() {
+            if block != known {
+                self.block(number * BLOCK, block, known)?;
+            }
+        }
+        if !rest.is_empty()
+            && let Some(known) = known.get(blocks.len())
+            && rest != &known[..rest.len()]
+        {
+            let mut block = [0; BLOCK];
+            block[..rest.len()].copy_from_slice(rest);
+            self.block(blocks.len() * BLOCK, &block, known)?;
+        }
+        Ok(())
+    }
+
+    /// Looks up the leaves in which the blocks that begin at this byte differ.
+    #[inline]
+    fn block(&mut self, at: usize, block: &[u8; BLOCK], known: &[u8; BLOCK]) -> Result<(), NoRoom> {
+        let words = block.as_chunks::<8>().0.iter().zip(known.as_chunks::<8>().0);
+        for (number, (word, known)) in words.enumerate() {
+            let from = at + 8 * number;
+            let mut differ = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*known);
+            if differ != 0 {
+                differ = behind(differ, from, self.done);
+            }
+            while differ != 0 {
+                self.leaf(from + differ.trailing_zeros() as usize / 8)?;
+                differ = behind(differ, from, self.done);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks up the leaf that has this byte.
+    #[inline]
+    fn leaf(&mut self, byte: usize) -> Result<(), NoRoom> {
+        let number = self.leaf_of[byte];
+        let leaf = self.leaves[number as usize];
+        let value = leaf.value(self.state);
+        let id = if leaf.small { value as u32 } else { self.nodes.number(value, self.room)? };
+        self.changed.push((number, std::mem::replace(&mut self.ids[number as usize], id)));
+        mark(self.dirty, leaf.parent);
+        self.done = leaf.start as usize + usize::from(leaf.bytes);
+        Ok(())
+    }
+
+    /// Looks up the inner nodes above the leaves that were changed.
+    #[inline]
+    fn inner(&mut self) -> Result<(), NoRoom> {
+        for word in 0..self.dirty.len() {
+            // A node is marked by a child, which stands before it: perhaps in the same word.
+            while self.dirty[word] != 0 {
+                let number = word << 6 | self.dirty[word].trailing_zeros() as usize;
+                self.dirty[word] &= self.dirty[word] - 1;
+                let Inner { children, parent } = self.inner[number];
+                let group = group(children.map(|child| self.ids[child as usize]));
+                let id = self.nodes.number(group, self.room)?;
+                let place = self.leaves.len() + number;
+                self.changed.push((place as u32, std::mem::replace(&mut self.ids[place], id)));
+                mark(self.dirty, parent);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bits of a word that begins at the byte `from`, without those of the bytes in front of `done`.
+#[inline]
+fn behind(word: u64, from: usize, done: usize) -> u64 {
+    let bits = 8 * done.saturating_sub(from);
+    if bits < 64 { word >> bits << bits } else { 0 }
 }
