@@ -50,7 +50,7 @@ pub struct Moves {
     pub able: BTreeSet<usize>,
     /// The moves are those under `timeout`: nobody could move without.
     pub timeout: bool,
-    /// Some way through an atomic block was left because it came around, so that the number of moves says nothing.
+    /// Some way through an atomic block was left because it came to where another one had been, so that the number of moves says nothing.
     pub endless: bool,
 }
 
@@ -82,16 +82,28 @@ enum Left {
     Way(Move),
 }
 
-/// The moves of a state.
+/// The moves of a state, every way through a block for itself.
 pub fn moves(definition: &Definition, state: &State) -> Moves {
-    let plain = attempt(definition, state, false);
+    found(definition, state, false)
+}
+
+/// The moves of a state, for who does not count them: ways through a block that meet go on as one. Their ends, those who have moved up to
+/// there and the errors on the way are the same; a block with a million ways takes no longer than its states do.
+pub fn merged_moves(definition: &Definition, state: &State) -> Moves {
+    found(definition, state, true)
+}
+
+fn found(definition: &Definition, state: &State, merged: bool) -> Moves {
+    let plain = attempt(definition, state, false, merged);
     if plain.any || state.processes.is_empty() {
         return plain;
     }
-    let late = attempt(definition, state, true);
-    // What went wrong without `timeout` is not told again.
+    let late = attempt(definition, state, true, merged);
+    // What went wrong without `timeout` is not told again; what goes wrong only with it is.
     let mut moves = plain.moves;
-    moves.extend(late.moves.into_iter().filter(|one| one.end.is_some() || late.any));
+    let told: Vec<Fault> = moves.iter().flat_map(|one| one.faults.clone()).collect();
+    let is_new = |one: &Move| one.faults.iter().any(|fault| !told.contains(fault));
+    moves.extend(late.moves.into_iter().filter(|one| one.end.is_some() || late.any || is_new(one)));
     Moves { moves, any: late.any, able: late.able, timeout: true, endless: late.endless }
 }
 
@@ -100,7 +112,7 @@ pub fn stuck(definition: &Definition, state: &State) -> bool {
     singles(definition, state, None, false).iter().all(|single| !single.moves)
 }
 
-fn attempt(definition: &Definition, state: &State, timeout: bool) -> Moves {
+fn attempt(definition: &Definition, state: &State, timeout: bool, merged: bool) -> Moves {
     let mut found = Moves::default();
     for single in singles(definition, state, None, timeout) {
         found.any |= single.moves;
@@ -108,13 +120,13 @@ fn attempt(definition: &Definition, state: &State, timeout: bool) -> Moves {
         if single.moves {
             found.able.extend(movers.iter().copied());
         }
-        follow(definition, single, movers, &mut found);
+        follow(definition, single, movers, merged, &mut found);
     }
     found
 }
 
 /// Follows a first step through the block that it may have entered, in the order in which SPIN does.
-fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, into: &mut Moves) {
+fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, merged: bool, into: &mut Moves) {
     let (step, partner) = (first.step, first.partner);
     let way = |movers, faults, end| Move { step, partner, movers, faults, end };
     let (state, holder) = match first.end {
@@ -135,10 +147,10 @@ fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, into:
             Left::Steps(here) => here,
         };
         count += 1;
-        if (here.depth > LONG_BLOCK || count > WIDE_BLOCK)
+        if (merged || here.depth > LONG_BLOCK || count > WIDE_BLOCK)
             && !passed.insert((here.state.clone(), here.state.hidden.0.clone(), here.holder, here.movers.clone()))
         {
-            // A block that comes around has no end on this way. What went wrong in it has happened all the same.
+            // From here on it was followed. What went wrong up to here has happened all the same.
             into.endless = true;
             if !here.faults.is_empty() {
                 into.moves.push(way(here.movers, here.faults, None));
@@ -259,12 +271,13 @@ fn each_offer<'d>(definition: &'d Definition, run: &Run<'d>, pid: usize, found: 
         match next.execute(me, &point.what, point.span, moved) {
             Err(fault) => {
                 // Something was executable here, only not soundly: nobody is to call it blocked.
-                found.push(error(step, vec![fault], true));
+                found.push(error(step, [next.told(), vec![fault]].concat(), true));
                 moved = true;
             }
             Ok(false) => {
-                if let Some(fault) = next.fault.take() {
-                    found.push(error(step, vec![fault], false));
+                let faults = next.told();
+                if !faults.is_empty() {
+                    found.push(error(step, faults, false));
                 }
             }
             Ok(true) => {
@@ -276,7 +289,7 @@ fn each_offer<'d>(definition: &'d Definition, run: &Run<'d>, pid: usize, found: 
                 if definition.asks_last {
                     next.state.last = pid as i32;
                 }
-                let faults: Vec<Fault> = next.fault.take().into_iter().collect();
+                let faults = next.told();
                 let counts = each(next, offer, faults, found);
                 moved |= counts;
                 escape = if counts { offer.escape } else { None };
