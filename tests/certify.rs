@@ -136,6 +136,17 @@ fn ways_that_meet_go_on_as_one() {
     all("tests/corpus/micro", as_merged);
 }
 
+/// A block that branches and comes around has ways without number. None of them is followed twice.
+#[test]
+fn a_block_without_an_end_is_followed_once() {
+    let text = "byte x; active [3] proctype P() { atomic { do :: x = 1 - x :: x = 1 :: skip :: break od }; x = 5 }";
+    let found = explored(text);
+    assert!(found.endless && !found.violated());
+    let model = common::model_of(text);
+    let outcome = common::run(&model, &Plan { all_errors: true, ..Plan::default() });
+    assert_eq!(found.stored, outcome.counts.stored);
+}
+
 /// There are more than a million ways through this block, and hardly any states in it.
 #[test]
 fn a_wide_block_is_judged_by_its_states() {

@@ -8,9 +8,9 @@ use super::definition::Definition;
 use super::fault::Fault;
 use super::run::{Run, Who};
 use super::state::State;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A path through a block that is longer, or a block with more steps in all, may never end. From here on its states are
+/// A path through a block that is longer, or a block with more steps in all, may take too long. From here on its states are
 /// remembered, and none is followed twice.
 const LONG_BLOCK: usize = 5_000;
 const WIDE_BLOCK: usize = 1 << 20;
@@ -66,6 +66,7 @@ struct Single {
 }
 
 /// A state inside of a block.
+#[derive(Clone)]
 struct Inside {
     state: State,
     holder: usize,
@@ -135,9 +136,10 @@ fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, merge
         None if first.moves || !first.faults.is_empty() => return into.moves.push(way(movers, first.faults, None)),
         None => return,
     };
-    let mut open = vec![Left::Steps(Inside { state, holder, movers, faults: first.faults, depth: 1 })];
+    let start = Inside { state, holder, movers, faults: first.faults, depth: 1 };
+    let mut open = vec![Left::Steps(start.clone())];
     let mut passed = HashSet::new();
-    let mut count = 0;
+    let (mut count, mut merged, before) = (0, merged, into.moves.len());
     while let Some(left) = open.pop() {
         let here = match left {
             Left::Way(complete) => {
@@ -147,6 +149,13 @@ fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, merge
             Left::Steps(here) => here,
         };
         count += 1;
+        if count == LONG_BLOCK && !merged && comes_around(definition, &start) {
+            // There is no number of ways through it, so we do not have to go them all.
+            into.moves.truncate(before);
+            into.endless = true;
+            (open, merged) = (vec![Left::Steps(start.clone())], true);
+            continue;
+        }
         if (merged || here.depth > LONG_BLOCK || count > WIDE_BLOCK)
             && !passed.insert((here.state.clone(), here.state.hidden.0.clone(), here.holder, here.movers.clone()))
         {
@@ -162,6 +171,36 @@ fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, merge
         next.reverse();
         open.extend(next);
     }
+}
+
+/// Some way through a block comes to where it has been, so that the block can go on for ever. We go in depth, and look for a state that
+/// is on the way to itself.
+fn comes_around(definition: &Definition, start: &Inside) -> bool {
+    let key = |here: &Inside| (here.state.clone(), here.state.hidden.0.clone(), here.holder);
+    let next = |here: &Inside| {
+        let way = |movers, faults, end| Move { step: None, partner: None, movers, faults, end };
+        let left = go_on(definition, here, &way).into_iter();
+        left.filter_map(|left| if let Left::Steps(inside) = left { Some(inside) } else { None })
+    };
+    // Is the state on the way?
+    let mut known = HashMap::from([(key(start), true)]);
+    let mut path = vec![(key(start), next(start).collect::<Vec<_>>())];
+    while let Some((here, left)) = path.last_mut() {
+        let Some(inside) = left.pop() else {
+            known.insert(here.clone(), false);
+            path.pop();
+            continue;
+        };
+        match known.get(&key(&inside)) {
+            Some(true) => return true,
+            Some(false) => {}
+            None => {
+                known.insert(key(&inside), true);
+                path.push((key(&inside), next(&inside).collect()));
+            }
+        }
+    }
+    false
 }
 
 /// All that can come next inside of a block. If nothing can, the block is broken off here.
