@@ -1,6 +1,6 @@
 //! Certificates: every model of the corpus and every example is checked with `--certificate`, and `pv certify` comes to the same verdict
 //! with the reference executor. A certificate from which a state was taken is refused, and so is one of another model or one in which a
-//! byte was changed.
+//! byte was changed. `tests/forged.rs` has files in which somebody lies on purpose.
 //!
 //! Models with more than 20,000 states are left out here; `PV_CERTIFY=200000 cargo test --release --test certificates` takes those with up
 //! to 200,000.
@@ -411,6 +411,38 @@ fn a_cycle_that_does_not_close_is_not_certified() -> Result<(), Failed> {
     Ok(())
 }
 
+/// However the model is given, the file is about it: with `-D`, from standard input, with several properties.
+fn every_way_to_give_a_model() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let text = "#ifndef N\n#define N 2\n#endif\nbyte x; active proctype P() { do :: x < N -> x++ :: else -> break od }\n\
+                ltl small { [] (x <= N) }\nltl ends { <> (x == N) }\nltl no { [] (x < N) }\n";
+    std::fs::write(folder.join("m.pml"), text)?;
+    let piped = |line: &str| -> Result<(i32, String), Failed> {
+        let mut command = command(folder, line);
+        let mut child = command.stdin(std::process::Stdio::piped()).spawn()?;
+        std::io::Write::write_all(&mut child.stdin.take().ok_or("no input")?, text.as_bytes())?;
+        let output = child.wait_with_output()?;
+        let told = [output.stdout, output.stderr].concat();
+        Ok((output.status.code().unwrap_or(-1), String::from_utf8_lossy(&told).into_owned()))
+    };
+    assert_eq!(run(folder, "check m.pml -D N=3 --no-trail --certificate c").0, 1);
+    let all = decode(&std::fs::read(folder.join("c"))?).map_err(|damage| damage.to_string())?;
+    assert_eq!(all.sections.len(), 3);
+    let (code, told) = said(folder, text, "")?;
+    assert!(code == 1 && told.lines().count() == 3, "{told}");
+    run(folder, "check m.pml -D N=3 --no-trail --property small --certificate c");
+    for (line, wanted) in [("-D N=3", 0), ("", 2), ("-D N=2", 2), ("-D N=4", 2)] {
+        let (code, told) = run(folder, &format!("certify m.pml c {line}"));
+        assert_eq!(code, wanted, "{line}: {told}");
+    }
+    assert_eq!(piped("check - --no-trail --property ends --certificate d")?.0, 0);
+    let (code, told) = piped("certify - d")?;
+    assert!(code == 0 && told.starts_with("certified: the formula ends: no error"), "{told}");
+    assert_eq!(run(folder, "certify m.pml d").0, 0);
+    Ok(())
+}
+
 /// Changes what the first section leaves open: 1 if the change is one, and is refused; an error if it is believed.
 fn lie(
     definition: &Definition,
@@ -500,6 +532,7 @@ fn main() {
         Trial::test("lies_are_refused", lies_are_refused),
         Trial::test("what_is_left_open_is_named_and_not_read", what_is_left_open_is_named_and_not_read),
         Trial::test("an_error_behind_an_open_value_is_not_hidden", an_error_behind_an_open_value_is_not_hidden),
+        Trial::test("every_way_to_give_a_model", every_way_to_give_a_model),
         Trial::test("a_cycle_that_does_not_close_is_not_certified", a_cycle_that_does_not_close_is_not_certified),
         Trial::test("the_answer_says_what_was_judged", the_answer_says_what_was_judged),
         Trial::test("a_file_that_claims_too_much_is_refused", a_file_that_claims_too_much_is_refused),

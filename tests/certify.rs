@@ -3,12 +3,16 @@
 mod common;
 
 use common::{Expectation, LARGEST};
+use indexmap::IndexSet;
 use pv::certify::cycles::{Judgement, Property, judge};
 use pv::certify::definition::Definition;
 use pv::certify::graph::{Explored, explore};
+use pv::certify::moves::{Moves, merged_moves, moves};
+use pv::certify::run::Run;
 use pv::search::plan::Plan;
 use pv::source::SourceMap;
 use pv::source::preprocess::PreprocessOptions;
+use std::collections::HashSet;
 use std::path::Path;
 
 fn definition(path: &Path) -> Result<Definition, String> {
@@ -101,6 +105,55 @@ fn as_pv(path: &Path) -> Result<(), String> {
     let found = (explored.violated(), explored.stored);
     let wanted = (common::violated(&outcome), outcome.counts.stored);
     if found == wanted { Ok(()) } else { Err(format!("{found:?}, pv has {wanted:?}")) }
+}
+
+/// Ways through a block that meet go on as one: what they lead to, who has moved and what goes wrong stays what it is.
+fn as_merged(path: &Path) -> Result<(), String> {
+    let Ok(definition) = definition(path) else { return Ok(()) };
+    let Ok(first) = Run::initial(&definition, false) else { return Ok(()) };
+    let mut known = IndexSet::from([first]);
+    let mut at = 0;
+    while let Some(state) = known.get_index(at).cloned().filter(|_| at < PARTIAL / 4) {
+        let all = |found: &Moves| {
+            let faults: HashSet<_> = found.moves.iter().flat_map(|one| one.faults.clone()).collect();
+            let ends: HashSet<_> =
+                found.moves.iter().filter_map(|one| Some((one.end.clone()?, one.movers.clone()))).collect();
+            (faults, ends, found.any, found.able.clone())
+        };
+        let (every, merged) = (moves(&definition, &state), merged_moves(&definition, &state));
+        if all(&every) != all(&merged) {
+            return Err(format!("state {at} has other moves"));
+        }
+        known.extend(every.moves.into_iter().filter_map(|one| one.end));
+        at += 1;
+    }
+    Ok(())
+}
+
+#[test]
+fn ways_that_meet_go_on_as_one() {
+    all("tests/corpus", as_merged);
+    all("tests/corpus/micro", as_merged);
+}
+
+/// A block that branches and comes around has ways without number. None of them is followed twice.
+#[test]
+fn a_block_without_an_end_is_followed_once() {
+    let text = "byte x; active [3] proctype P() { atomic { do :: x = 1 - x :: x = 1 :: skip :: break od }; x = 5 }";
+    let found = explored(text);
+    assert!(found.endless && !found.violated());
+    let model = common::model_of(text);
+    let outcome = common::run(&model, &Plan { all_errors: true, ..Plan::default() });
+    assert_eq!(found.stored, outcome.counts.stored);
+}
+
+/// There are more than a million ways through this block, and hardly any states in it.
+#[test]
+fn a_wide_block_is_judged_by_its_states() {
+    let choice = "if :: x = 1 :: x = 2 :: x = 1 :: skip fi; x = 0; ".repeat(30);
+    let definition = definition_of(&format!("byte x; active proctype P() {{ do :: atomic {{ {choice} }} od }}"));
+    assert_eq!(judge(&definition, Property::Acceptance, false, PARTIAL), Ok(Judgement::Holds));
+    assert_eq!(judge(&definition, Property::NonProgress, false, PARTIAL), Ok(Judgement::Violated));
 }
 
 /// SPIN: 5 and 8. Both blocks are longer than 5,000 steps and branch at their end.

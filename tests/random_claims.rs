@@ -70,7 +70,7 @@ fn reference(text: &str, number: usize) -> Option<bool> {
     match judge(&definition, Asked::Formula(formula), false, MOST).ok()? {
         Judgement::Holds => Some(false),
         Judgement::Violated => Some(true),
-        Judgement::Incomplete => None,
+        Judgement::Incomplete | Judgement::Unclear(_) => None,
     }
 }
 

@@ -14,7 +14,7 @@ mod spin;
 
 use common::{breadth_first, in_parallel, reduced, run, violated, workers, workers_with};
 use maker::Maker;
-use pv::certificate::{Certificate, Checked, Ends, Error, Evidence, Section, Subject};
+use pv::certificate::{Certificate, Checked, Ends, Error, ErrorKind, Evidence, Names, Section, Subject};
 use pv::certify::check::check;
 use pv::certify::cycles::{Judgement, Property as Asked, judge};
 use pv::certify::definition::Definition;
@@ -24,8 +24,8 @@ use pv::search::monitor::Monitor;
 use pv::search::outcome::{Limit, Verdict};
 use pv::search::plan::{
     Assertions, BreadthCache, BreadthFirst, BreadthStore, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore,
-    LossyTable, Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, SharedStore, Size,
-    Technique, Techniques,
+    EndStates, LossyTable, Plan, Preserves, Property, QueuedTable, Reductions, Replacement, Search, Sets, SharedStore,
+    Size, Technique, Techniques,
 };
 use pv::source::SourceMap;
 use pv::source::preprocess::PreprocessOptions;
@@ -133,6 +133,11 @@ fn others(stored: u64) -> Vec<(&'static str, Plan)> {
     ]
 }
 
+/// A search that looks at every state, whatever it finds.
+fn all_states() -> Plan {
+    Plan { all_errors: true, end_states: EndStates::Ignore, ..Plan::default() }
+}
+
 impl Compared<'_> {
     fn wrong(&self, name: &str, what: impl std::fmt::Display) -> String {
         format!("{name}: {what}\n{}", self.text)
@@ -182,6 +187,7 @@ impl Compared<'_> {
             }
         }
         self.certify(expected).map_err(|what| self.wrong("certificate", what))?;
+        self.forge().map_err(|what| self.wrong("forged certificate", what))?;
         seen.note("certified", !self.hides());
         Ok(true)
     }
@@ -231,6 +237,46 @@ impl Compared<'_> {
         }
     }
 
+    /// Certificates that somebody has changed. One that has all states proves that there is no error exactly where there is none, whatever
+    /// is judged; it proves no error that is not there, and nothing if a state is missing.
+    fn forge(&self) -> Result<(), String> {
+        if self.hides() {
+            return Ok(());
+        }
+        let assertions = [Assertions::Report, Assertions::Ignore][self.seed as usize % 2];
+        let (ends, end_states) = [
+            (Ends::Ignored, EndStates::Ignore),
+            (Ends::Judged, EndStates::Judge),
+            (Ends::JudgedWithChannels, EndStates::JudgeChannels),
+        ][self.seed as usize / 2 % 3];
+        let dead = Reductions { merging: false, ..Reductions::ALL };
+        let statics = if (self.seed / 6).is_multiple_of(2) { Reductions::NONE } else { dead };
+        let plan = Plan { assertions, end_states, statics, all_errors: true, ..Plan::default() };
+        let (outcome, names, table) = common::seen_by(self.model, &plan, None);
+        let checked =
+            Checked { subject: Subject::Errors, fair: false, assertions: assertions == Assertions::Report, ends };
+        let proves = |evidence| self.proved(names.clone(), Section { checked: checked.clone(), evidence }).is_ok();
+        if proves(Evidence::Holds(table.clone())) == violated(&outcome) {
+            return Err(format!("all states, {checked:?}: pv finds {:?}", outcome.verdict));
+        }
+        let missing = self.seed.wrapping_mul(0x9E37_79B9) as usize % table.len();
+        let mut rows = 0..table.len();
+        if proves(Evidence::Holds(table.clone().only(|_| rows.next() != Some(missing)))) {
+            return Err(format!("state {missing} is not missed"));
+        }
+        if !violated(&outcome) && table.open.is_empty() {
+            for kind in [ErrorKind::Assertion, ErrorKind::RunTime, ErrorKind::EndState] {
+                let error = Error { kind, message: String::new() };
+                // An assertion that fails is there to be shown, whether or not somebody was looking for it.
+                let looked_for = kind != ErrorKind::Assertion || checked.assertions;
+                if looked_for && proves(Evidence::Broken(error, table.clone())) {
+                    return Err(format!("{kind:?} is shown where there is none"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Runs a plan and gives what its certificate proves.
     fn prove(&self, plan: &Plan, checked: Checked) -> Result<bool, String> {
         let claim = plan.property().claim().filter(|_| checked.subject == Subject::Never);
@@ -253,7 +299,12 @@ impl Compared<'_> {
                 Evidence::Broken(error, common::states_along(model, &program, violation)?)
             }
         };
-        let sections = vec![Section { checked, evidence }];
+        self.proved(names, Section { checked, evidence })
+    }
+
+    /// Writes a certificate, reads it back, and gives what it proves.
+    fn proved(&self, names: Names, section: Section) -> Result<bool, String> {
+        let sections = vec![section];
         let certificate = Certificate { model: "model.pml".into(), fingerprint: 0, names, sections };
         let bytes = pv::certificate::file::encode(&certificate);
         let certificate = pv::certificate::file::decode(&bytes).map_err(|damage| damage.to_string())?;
@@ -269,6 +320,10 @@ impl Compared<'_> {
             let expected = match judge(self.definition, asked, fair, MOST) {
                 Ok(Judgement::Holds) => false,
                 Ok(Judgement::Violated) => true,
+                Ok(Judgement::Unclear(_)) => {
+                    seen.note("unclear", true);
+                    continue;
+                }
                 Ok(Judgement::Incomplete) | Err(_) => continue,
             };
             seen.note("properties", true);
@@ -309,8 +364,6 @@ impl Compared<'_> {
             CycleProperty::Progress => Subject::Progress,
             CycleProperty::Claim(number) => match &self.model.claims[number] {
                 claim if claim.formula.is_none() => Subject::Never,
-                // That a formula holds is proved with the states of the system: `tests/certificates.rs` does that.
-                _ if !violated => return Ok(()),
                 claim => Subject::Formula(claim.name.to_string()),
             },
         };
@@ -323,9 +376,36 @@ impl Compared<'_> {
             return Ok(());
         }
         let checked = Checked { subject, fair, assertions: false, ends: Ends::Ignored };
-        match self.prove(&plan, checked) {
+        self.forge_cycles(&plan, &checked, violated)?;
+        // That a formula holds is proved with the states of the system.
+        let proved = if matches!(checked.subject, Subject::Formula(_)) && !violated {
+            let (_, names, table) = common::seen_by(self.model, &all_states(), None);
+            self.proved(names, Section { checked, evidence: Evidence::Holds(table) })
+        } else {
+            self.prove(&plan, checked)
+        };
+        match proved {
             Ok(holds) if holds != violated => Ok(()),
             other => Err(format!("fair {fair}, {statics:?}: {other:?}")),
+        }
+    }
+
+    /// All states of the model, or of the product with a never claim, hide no run that violates a property, and show none where there is none.
+    fn forge_cycles(&self, plan: &Plan, checked: &Checked, violated: bool) -> Result<(), String> {
+        let product = plan.property().claim().filter(|_| checked.subject == Subject::Never);
+        let whole = match product {
+            Some(_) => Plan { all_errors: true, statics: Reductions::NONE, ..plan.clone() },
+            None => all_states(),
+        };
+        let (_, names, table) = common::seen_by(self.model, &whole, product.filter(|_| violated));
+        let evidence = if violated {
+            Evidence::Holds(table)
+        } else {
+            Evidence::Broken(Error { kind: ErrorKind::Property, message: String::new() }, table)
+        };
+        match self.proved(names, Section { checked: checked.clone(), evidence }) {
+            Ok(_) => Err(format!("forged, and believed: {checked:?}, violated {violated}")),
+            Err(_) => Ok(()),
         }
     }
 

@@ -12,9 +12,9 @@
 use super::check::open::Opening;
 use super::control::Marks;
 use super::definition::Definition;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::formula::{Formulas, Id, Obligations};
-use super::moves::{Moves, moves, stuck};
+use super::moves::{Moves, merged_moves, stuck};
 use super::run::{Run, Who};
 use super::state::State;
 use crate::syntax::tree::Formula;
@@ -41,6 +41,25 @@ pub enum Judgement {
     Violated,
     /// There are more states than were asked for.
     Incomplete,
+    /// In some state the formula cannot be evaluated, so nobody can say that it holds. Which parts of a formula are evaluated is up to who
+    /// follows it, so another one may find an answer.
+    Unclear(Fault),
+}
+
+/// Which errors count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counting {
+    /// Those of the system; they are told for closed sets of states only.
+    pub system: bool,
+    /// Failed assertions, be it of the system or of the claim.
+    pub assertions: bool,
+}
+
+impl Counting {
+    /// Does this error count, if those of its place do?
+    pub fn counts(self, fault: &Fault) -> bool {
+        self.assertions || fault.kind != FaultKind::Assertion
+    }
 }
 
 /// States to which a judgement keeps.
@@ -98,29 +117,30 @@ struct Graph<'d> {
     nodes: Vec<Node>,
     numbers: HashMap<Node, usize>,
     about: Vec<About>,
-    /// The claim has come to its end, an assertion in it failed, or a formula is violated by what was seen already.
+    /// The claim has come to its end or to an error, or a formula is violated by what was seen already.
     ended: bool,
+    /// The first error in an evaluation of the formula.
+    unclear: Option<Fault>,
     within: Within<'d>,
-    /// Errors of the system that count.
-    wrong: fn(&Fault) -> bool,
+    counting: Counting,
     /// The first hole in a closed set.
     hole: Option<Hole>,
 }
 
 /// Judges a property on at most so many states. An error is one of the initial state.
 pub fn judge(definition: &Definition, property: Property<'_>, fair: bool, most: usize) -> Result<Judgement, Fault> {
-    judge_within(definition, property, fair, most, Within::Reachable, |_| false).map(|(judgement, _)| judgement)
+    let counting = Counting { system: false, assertions: true };
+    judge_within(definition, property, fair, most, Within::Reachable, counting).map(|(judgement, _)| judgement)
 }
 
-/// The same on some states only. In a closed set errors of the system that are `wrong` are looked for as well; what
-/// is given beside the judgement is the reason why the set is not what it is taken for.
+/// The same on some states only. What is given beside the judgement is the reason why a closed set is not what it is taken for.
 pub fn judge_within<'d>(
     definition: &'d Definition,
     property: Property<'_>,
     fair: bool,
     most: usize,
     within: Within<'d>,
-    wrong: fn(&Fault) -> bool,
+    counting: Counting,
 ) -> Result<(Judgement, Option<Hole>), Fault> {
     let formulas = match property {
         Property::Formula(formula) => Some(Formulas::against(formula)),
@@ -138,8 +158,9 @@ pub fn judge_within<'d>(
         numbers: HashMap::new(),
         about: Vec::new(),
         ended: false,
+        unclear: None,
         within,
-        wrong,
+        counting,
         hole: None,
     };
     graph.number(Node { state: graph.clear(state), obligations });
@@ -164,7 +185,12 @@ pub fn judge_within<'d>(
         return Ok((Judgement::Incomplete, graph.hole));
     }
     let violated = graph.ended || graph.components(property).iter().any(|part| graph.violates(part, property, fair));
-    Ok((if violated { Judgement::Violated } else { Judgement::Holds }, graph.hole))
+    let judgement = match graph.unclear {
+        _ if violated => Judgement::Violated,
+        Some(fault) => Judgement::Unclear(fault),
+        None => Judgement::Holds,
+    };
+    Ok((judgement, None))
 }
 
 impl Graph<'_> {
@@ -179,12 +205,12 @@ impl Graph<'_> {
 
     fn look(&mut self, number: usize) -> About {
         let node = self.nodes[number].clone();
-        let found = moves(self.definition, &node.state);
+        let found = merged_moves(self.definition, &node.state);
         let (accepts, progress) = self.labels(&node.state);
         let mut about = About { accepts, progress, able: found.able.clone(), edges: Vec::new() };
         for (after, obligations, put_off) in self.observe(&node) {
             // The claim has moved in `after`, the system has not.
-            let found = if self.claim { moves(self.definition, &after) } else { found.clone() };
+            let found = if self.claim { merged_moves(self.definition, &after) } else { found.clone() };
             self.find_faults(&node.state, &found);
             let mut ends: Vec<(State, BTreeSet<usize>)> =
                 found.moves.into_iter().filter_map(|one| Some((one.end?, one.movers))).collect();
@@ -205,8 +231,11 @@ impl Graph<'_> {
 
     fn find_faults(&mut self, state: &State, found: &Moves) {
         let mut faults = found.moves.iter().flat_map(|one| &one.faults);
+        if !self.counting.system {
+            return;
+        }
         if let (Within::Closed(..), None, Some(fault)) =
-            (self.within, &self.hole, faults.find(|fault| (self.wrong)(fault)))
+            (self.within, &self.hole, faults.find(|fault| self.counting.counts(fault)))
         {
             self.hole = Some(Hole::Fault(state.clone(), *fault));
         }
@@ -240,6 +269,7 @@ impl Graph<'_> {
         let run = Run::from(self.definition, &node.state, timeout);
         if let Some(formulas) = &self.formulas {
             let ways = formulas.ways(&run, &node.obligations);
+            self.unclear = self.unclear.or(run.told().first().copied());
             // Nothing is left to be met: the run violates the property, whatever follows.
             self.ended |= ways.iter().any(|way| way.next.is_empty());
             return ways.into_iter().map(|way| (node.state.clone(), way.next, way.put_off)).collect();
@@ -258,13 +288,13 @@ impl Graph<'_> {
             let point = &body.points[offer.point];
             let mut next = run.clone();
             let me = next.me(Who::Claim, claim.body, offer.point);
-            let executed = next.execute(me, &point.what, point.span, moved).unwrap_or(false);
-            if !executed {
+            // An error of the claim is a violation of it, whether or not its statement is executable.
+            let executed = next.execute(me, &point.what, point.span, moved);
+            self.ended |= executed.is_err() || next.told().iter().any(|fault| self.counting.counts(fault));
+            if executed != Ok(true) {
                 continue;
             }
             moved = true;
-            // A failed assertion of the claim is a violation of it.
-            self.ended |= next.fault.take().is_some();
             if let Some(claim) = next.process_mut(Who::Claim) {
                 claim.place = offer.target;
             }

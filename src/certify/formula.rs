@@ -139,18 +139,30 @@ impl Formulas {
         ways
     }
 
+    /// An atom is met, or its negation.
+    fn is_met(&self, run: &Run<'_>, atom: Id) -> bool {
+        matches!(self.all[atom], Formula::Atom(atom, wanted) if holds(run, &self.atoms[atom]) == wanted)
+    }
+
     /// `now`: what is still to be met in this state.
     fn expand(&self, run: &Run<'_>, mut now: Vec<Id>, mut way: Way, ways: &mut BTreeSet<Way>) {
         while let Some(id) = now.pop() {
             match self.all[id] {
                 Formula::True => {}
                 Formula::False => return,
-                Formula::Atom(atom, wanted) => {
-                    if holds(run, &self.atoms[atom]) != wanted {
+                Formula::Atom(..) => {
+                    if !self.is_met(run, id) {
                         return;
                     }
                 }
-                Formula::And(a, b) => now.extend([a, b]),
+                // The left one first: what stands to its right may be an error where it does not hold.
+                Formula::And(a, b) => now.extend([b, a]),
+                // With what holds here already there is nothing more to be met, and the right one is not asked.
+                Formula::Or(a, b) if matches!(self.all[a], Formula::Atom(..)) => {
+                    if !self.is_met(run, a) {
+                        now.push(b);
+                    }
+                }
                 Formula::Or(a, b) => {
                     let other = [now.as_slice(), &[b]].concat();
                     self.expand(run, other, way.clone(), ways);

@@ -8,9 +8,9 @@ use super::definition::Definition;
 use super::fault::Fault;
 use super::run::{Run, Who};
 use super::state::State;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A path through a block that is longer, or a block with more steps in all, may never end. From here on its states are
+/// A path through a block that is longer, or a block with more steps in all, may take too long. From here on its states are
 /// remembered, and none is followed twice.
 const LONG_BLOCK: usize = 5_000;
 const WIDE_BLOCK: usize = 1 << 20;
@@ -50,7 +50,7 @@ pub struct Moves {
     pub able: BTreeSet<usize>,
     /// The moves are those under `timeout`: nobody could move without.
     pub timeout: bool,
-    /// Some way through an atomic block was left because it came around, so that the number of moves says nothing.
+    /// Some way through an atomic block was left because it came to where another one had been, so that the number of moves says nothing.
     pub endless: bool,
 }
 
@@ -66,6 +66,7 @@ struct Single {
 }
 
 /// A state inside of a block.
+#[derive(Clone)]
 struct Inside {
     state: State,
     holder: usize,
@@ -82,16 +83,28 @@ enum Left {
     Way(Move),
 }
 
-/// The moves of a state.
+/// The moves of a state, every way through a block for itself.
 pub fn moves(definition: &Definition, state: &State) -> Moves {
-    let plain = attempt(definition, state, false);
+    found(definition, state, false)
+}
+
+/// The moves of a state, for who does not count them: ways through a block that meet go on as one. Their ends, those who have moved up to
+/// there and the errors on the way are the same; a block with a million ways takes no longer than its states do.
+pub fn merged_moves(definition: &Definition, state: &State) -> Moves {
+    found(definition, state, true)
+}
+
+fn found(definition: &Definition, state: &State, merged: bool) -> Moves {
+    let plain = attempt(definition, state, false, merged);
     if plain.any || state.processes.is_empty() {
         return plain;
     }
-    let late = attempt(definition, state, true);
-    // What went wrong without `timeout` is not told again.
+    let late = attempt(definition, state, true, merged);
+    // What went wrong without `timeout` is not told again; what goes wrong only with it is.
     let mut moves = plain.moves;
-    moves.extend(late.moves.into_iter().filter(|one| one.end.is_some() || late.any));
+    let told: Vec<Fault> = moves.iter().flat_map(|one| one.faults.clone()).collect();
+    let is_new = |one: &Move| one.faults.iter().any(|fault| !told.contains(fault));
+    moves.extend(late.moves.into_iter().filter(|one| one.end.is_some() || late.any || is_new(one)));
     Moves { moves, any: late.any, able: late.able, timeout: true, endless: late.endless }
 }
 
@@ -100,7 +113,7 @@ pub fn stuck(definition: &Definition, state: &State) -> bool {
     singles(definition, state, None, false).iter().all(|single| !single.moves)
 }
 
-fn attempt(definition: &Definition, state: &State, timeout: bool) -> Moves {
+fn attempt(definition: &Definition, state: &State, timeout: bool, merged: bool) -> Moves {
     let mut found = Moves::default();
     for single in singles(definition, state, None, timeout) {
         found.any |= single.moves;
@@ -108,13 +121,13 @@ fn attempt(definition: &Definition, state: &State, timeout: bool) -> Moves {
         if single.moves {
             found.able.extend(movers.iter().copied());
         }
-        follow(definition, single, movers, &mut found);
+        follow(definition, single, movers, merged, &mut found);
     }
     found
 }
 
 /// Follows a first step through the block that it may have entered, in the order in which SPIN does.
-fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, into: &mut Moves) {
+fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, merged: bool, into: &mut Moves) {
     let (step, partner) = (first.step, first.partner);
     let way = |movers, faults, end| Move { step, partner, movers, faults, end };
     let (state, holder) = match first.end {
@@ -123,9 +136,10 @@ fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, into:
         None if first.moves || !first.faults.is_empty() => return into.moves.push(way(movers, first.faults, None)),
         None => return,
     };
-    let mut open = vec![Left::Steps(Inside { state, holder, movers, faults: first.faults, depth: 1 })];
+    let start = Inside { state, holder, movers, faults: first.faults, depth: 1 };
+    let mut open = vec![Left::Steps(start.clone())];
     let mut passed = HashSet::new();
-    let mut count = 0;
+    let (mut count, mut merged, before) = (0, merged, into.moves.len());
     while let Some(left) = open.pop() {
         let here = match left {
             Left::Way(complete) => {
@@ -135,10 +149,17 @@ fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, into:
             Left::Steps(here) => here,
         };
         count += 1;
-        if (here.depth > LONG_BLOCK || count > WIDE_BLOCK)
+        if count == LONG_BLOCK && !merged && comes_around(definition, &start) {
+            // There is no number of ways through it, so we do not have to go them all.
+            into.moves.truncate(before);
+            into.endless = true;
+            (open, merged) = (vec![Left::Steps(start.clone())], true);
+            continue;
+        }
+        if (merged || here.depth > LONG_BLOCK || count > WIDE_BLOCK)
             && !passed.insert((here.state.clone(), here.state.hidden.0.clone(), here.holder, here.movers.clone()))
         {
-            // A block that comes around has no end on this way. What went wrong in it has happened all the same.
+            // From here on it was followed. What went wrong up to here has happened all the same.
             into.endless = true;
             if !here.faults.is_empty() {
                 into.moves.push(way(here.movers, here.faults, None));
@@ -150,6 +171,36 @@ fn follow(definition: &Definition, first: Single, movers: BTreeSet<usize>, into:
         next.reverse();
         open.extend(next);
     }
+}
+
+/// Some way through a block comes to where it has been, so that the block can go on for ever. We go in depth, and look for a state that
+/// is on the way to itself.
+fn comes_around(definition: &Definition, start: &Inside) -> bool {
+    let key = |here: &Inside| (here.state.clone(), here.state.hidden.0.clone(), here.holder);
+    let next = |here: &Inside| {
+        let way = |movers, faults, end| Move { step: None, partner: None, movers, faults, end };
+        let left = go_on(definition, here, &way).into_iter();
+        left.filter_map(|left| if let Left::Steps(inside) = left { Some(inside) } else { None })
+    };
+    // Is the state on the way?
+    let mut known = HashMap::from([(key(start), true)]);
+    let mut path = vec![(key(start), next(start).collect::<Vec<_>>())];
+    while let Some((here, left)) = path.last_mut() {
+        let Some(inside) = left.pop() else {
+            known.insert(here.clone(), false);
+            path.pop();
+            continue;
+        };
+        match known.get(&key(&inside)) {
+            Some(true) => return true,
+            Some(false) => {}
+            None => {
+                known.insert(key(&inside), true);
+                path.push((key(&inside), next(&inside).collect()));
+            }
+        }
+    }
+    false
 }
 
 /// All that can come next inside of a block. If nothing can, the block is broken off here.
@@ -259,12 +310,13 @@ fn each_offer<'d>(definition: &'d Definition, run: &Run<'d>, pid: usize, found: 
         match next.execute(me, &point.what, point.span, moved) {
             Err(fault) => {
                 // Something was executable here, only not soundly: nobody is to call it blocked.
-                found.push(error(step, vec![fault], true));
+                found.push(error(step, [next.told(), vec![fault]].concat(), true));
                 moved = true;
             }
             Ok(false) => {
-                if let Some(fault) = next.fault.take() {
-                    found.push(error(step, vec![fault], false));
+                let faults = next.told();
+                if !faults.is_empty() {
+                    found.push(error(step, faults, false));
                 }
             }
             Ok(true) => {
@@ -276,7 +328,7 @@ fn each_offer<'d>(definition: &'d Definition, run: &Run<'d>, pid: usize, found: 
                 if definition.asks_last {
                     next.state.last = pid as i32;
                 }
-                let faults: Vec<Fault> = next.fault.take().into_iter().collect();
+                let faults = next.told();
                 let counts = each(next, offer, faults, found);
                 moved |= counts;
                 escape = if counts { offer.escape } else { None };

@@ -108,6 +108,8 @@ impl Maker {
                     "t.b[x % 2] = 1 - t.b[0]",
                     "arr[i % 2] = y",
                     "s = s - 1",
+                    "y = 3 / (2 - x)",
+                    "arr[x] = 1",
                 ])
                 .to_string(),
             1 => self
@@ -143,7 +145,15 @@ impl Maker {
                 ])
                 .to_string(),
             7 => self
-                .pick(&["timeout", "_nr_pr < 4", "(x == 1 || y == 0)", "nfull(d)", "i <= x", "(j -> x : y) > 0"])
+                .pick(&[
+                    "timeout",
+                    "_nr_pr < 4",
+                    "(x == 1 || y == 0)",
+                    "nfull(d)",
+                    "i <= x",
+                    "(j -> x : y) > 0",
+                    "(timeout && 2 % x == 0)",
+                ])
                 .to_string(),
             8 => "if :: _nr_pr < 4 -> run C(x, k) :: else fi".to_string(),
             9 => self.pick(&["bump(x, 1)", "bump(y, 2)", "both()", "put(q)", "put(k)"]).to_string(),
@@ -171,6 +181,9 @@ impl Maker {
                     "d_step { q?i; x = i; i = 0 }",
                     "d_step { c?i; y = i }",
                     "d_step { x == 1 -> x = 2; t.a = 0 }",
+                    "d_step { assert(x < 2); y = 3 / (2 - x) }",
+                    "d_step { i = 0; assert(y > 0); x = arr[y] }",
+                    "d_step { assert(x == 1); x == 1; x = 0 }",
                 ])
                 .to_string(),
             16 => format!(
@@ -213,13 +226,15 @@ impl Maker {
             text += "init { run C(1, q); x = 1; run C(2, c) }\n";
         }
         if self.0.random_bool(0.2) {
-            let guard = self.pick(&["x == 2", "y == 1 && x == 0", "len(q) > 0", "timeout"]);
+            let guard =
+                self.pick(&["x == 2", "y == 1 && x == 0", "len(q) > 0", "timeout", "arr[y] == 1", "4 / x == y"]);
             let then = self.pick(&["break", "goto accept"]);
             text += &format!("never {{ do :: {guard} -> {then} :: else od; accept: do :: true od }}\n");
         } else if self.0.random_bool(0.5) {
             for number in 0..2 {
                 let depth = self.0.random_range(1..3);
-                let formula = self.formula(depth).replace("(Q@S)", "(y == 2)");
+                let fails = self.pick(&["(P@S)", "(P@S)", "(arr[y] == 0)"]);
+                let formula = self.formula(depth).replace("(Q@S)", "(y == 2)").replace("(P@S)", fails);
                 text += &format!("ltl f{number} {{ {formula} }}\n");
             }
         }

@@ -7,7 +7,7 @@
 #![allow(dead_code)]
 
 use libtest_mimic::{Failed, Trial};
-use pv::certificate::{ErrorKind, Table};
+use pv::certificate::{ErrorKind, Names, Table};
 use pv::exec::{Machine, Program};
 use pv::model::Model;
 use pv::search::monitor::Monitor;
@@ -169,6 +169,16 @@ pub(crate) fn states_along(model: &Model, program: &Program, violation: &Violati
         machine.forget_journal_if_idle();
     }
     Ok(witness.into_table().distinct())
+}
+
+/// What a search says, and all that it has seen in the words of the model. With a claim the states are those of the product.
+pub(crate) fn seen_by(model: &Model, plan: &Plan, claim: Option<usize>) -> (Outcome, Names, Table) {
+    let interrupt = AtomicBool::new(false);
+    let mut monitor = Monitor::silent(&interrupt);
+    monitor.witness = Some(Witness::new(model, claim));
+    let outcome = plan.execute(model, &mut monitor);
+    let witness = monitor.witness.take().expect("a search gives back who looks at it");
+    (outcome, witness.names().clone(), witness.into_table().distinct())
 }
 
 /// What the head comment of a model says about the full search; see `tests/spin_expect.py`.

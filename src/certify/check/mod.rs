@@ -14,10 +14,10 @@
 pub mod open;
 mod words;
 
-use super::cycles::{Hole, Judgement, Property, Within, judge_within};
+use super::cycles::{Counting, Hole, Judgement, Property, Within, judge_within};
 use super::definition::Definition;
 use super::fault::{Fault, FaultKind};
-use super::moves::{Moves, moves};
+use super::moves::{Moves, merged_moves};
 use super::run::Run;
 use super::state::State;
 use crate::certificate::{Certificate, Checked, Ends, ErrorKind, Evidence, Section, Subject};
@@ -157,9 +157,9 @@ impl Checker<'_> {
         })
     }
 
-    /// An error that was looked for.
-    fn wrong(&self) -> fn(&Fault) -> bool {
-        if self.checked.assertions { |_| true } else { |fault| fault.kind != FaultKind::Assertion }
+    /// The errors that were looked for.
+    fn counting(&self) -> Counting {
+        Counting { system: true, assertions: self.checked.assertions }
     }
 
     fn holds(&self) -> Result<(), Refusal> {
@@ -186,12 +186,12 @@ impl Checker<'_> {
 
     /// No move leads from a state out of the set; and nothing is wrong in it.
     fn look(&self, state: &State, judges: bool) -> Result<(), Refusal> {
-        let found = moves(self.definition, state);
+        let found = merged_moves(self.definition, state);
         if Opening::was_asked(self.definition) {
             return Err(self.asks(state));
         }
         for one in &found.moves {
-            if let Some(fault) = one.faults.iter().find(|fault| judges && (self.wrong())(fault)) {
+            if let Some(fault) = one.faults.iter().find(|fault| judges && self.counting().counts(fault)) {
                 return Err(self.fails(state, *fault));
             }
             let end = one.end.as_ref().map(|end| self.opening.clear(end));
@@ -218,7 +218,7 @@ impl Checker<'_> {
 
     fn judge(&self, property: Property<'_>, within: Within<'_>) -> Result<(), Refusal> {
         let most = self.states.len().saturating_mul(MOST_OBLIGATIONS) + 1;
-        let judged = judge_within(self.definition, property, self.checked.fair, most, within, self.wrong());
+        let judged = judge_within(self.definition, property, self.checked.fair, most, within, self.counting());
         let (judgement, hole) =
             judged.map_err(|fault| Refusal { fault: Some(fault), ..Refusal::new(fault.kind.message()) })?;
         match (hole, judgement) {
@@ -227,6 +227,10 @@ impl Checker<'_> {
             (Some(Hole::Asks(state)), _) => Err(self.asks(&state)),
             (None, Judgement::Holds) => Ok(()),
             (None, Judgement::Violated) => Err(Refusal::new("a run of the model violates the property")),
+            (None, Judgement::Unclear(fault)) => {
+                let what = format!("the formula cannot be evaluated in every state: {}", fault.kind.message());
+                Err(Refusal { fault: Some(fault), ..Refusal::new(what) })
+            }
             (None, Judgement::Incomplete) => Err(Refusal {
                 incomplete: true,
                 ..Refusal::new("the product of the states with the formula is too large for the reference checker")
@@ -243,10 +247,11 @@ impl Checker<'_> {
             return Err(Refusal::new("it is about errors of the model, and shows a violated property"));
         };
         let most = self.states.len().saturating_mul(MOST_OBLIGATIONS) + 1;
-        let judged =
-            judge_within(self.definition, property, self.checked.fair, most, Within::Only(self.states), |_| false);
-        let judgement = judged.map_or(Judgement::Holds, |(judgement, _)| judgement);
-        Ok(judgement == Judgement::Violated)
+        // A failed assertion of the claim breaks the claim.
+        let counting = Counting { system: false, assertions: true };
+        let only = Within::Only(self.states);
+        let judged = judge_within(self.definition, property, self.checked.fair, most, only, counting);
+        Ok(matches!(judged, Ok((Judgement::Violated | Judgement::Unclear(_), _))))
     }
 
     /// The same for errors of the model.
@@ -259,7 +264,7 @@ impl Checker<'_> {
         let mut known = IndexSet::from([first]);
         let mut at = 0;
         while let Some(state) = known.get_index(at).cloned() {
-            let found = moves(self.definition, &state);
+            let found = merged_moves(self.definition, &state);
             let errs = match kind {
                 ErrorKind::EndState => self.is_invalid_end(&state, &found),
                 _ => found.moves.iter().flat_map(|one| &one.faults).any(is_kind),

@@ -19,7 +19,7 @@ use crate::certify::names::{Number, Shape, Value};
 use crate::certify::state::{Process, State, Unseen};
 use crate::source::Span;
 use crate::syntax::tree::{Expr, VarRef};
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Pids and ids of channels are bytes, and 0 is no channel.
@@ -72,8 +72,8 @@ pub struct Run<'d> {
     pub timeout: bool,
     /// A rendezvous is half done.
     pub offered: Option<Offered>,
-    /// The first error of the step.
-    pub fault: Cell<Option<Fault>>,
+    /// The errors of the step, each once, in their order. All of them: somebody may look for one kind and pass over another.
+    faults: RefCell<Vec<Fault>>,
     /// What the latest `run` gave.
     born: i32,
 }
@@ -121,8 +121,8 @@ pub type Fatal<T> = Result<T, Fault>;
 impl<'d> Run<'d> {
     /// Goes on from a state.
     pub fn from(definition: &'d Definition, state: &State, timeout: bool) -> Run<'d> {
-        let (offered, fault) = (None, Cell::new(None));
-        Run { definition, state: state.clone(), timeout, offered, fault, born: 0 }
+        let (offered, faults) = (None, RefCell::default());
+        Run { definition, state: state.clone(), timeout, offered, faults, born: 0 }
     }
 
     /// Before the initial state: all variables are 0, and there is nobody.
@@ -163,8 +163,8 @@ impl<'d> Run<'d> {
             let priority = priority.and_then(|value| definition.names.constant(value)).unwrap_or(1).max(1);
             run.birth(body, &[], priority, definition.bodies[body].points[0].span)?;
         }
-        match run.fault.take() {
-            Some(fault) => Err(fault),
+        match run.told().first() {
+            Some(fault) => Err(*fault),
             None => Ok(run.state),
         }
     }
@@ -196,9 +196,15 @@ impl<'d> Run<'d> {
     }
 
     fn note(&self, kind: FaultKind, span: Span) -> i32 {
-        if self.fault.get().is_none() {
-            self.fault.set(Some(Fault { kind, span }));
+        let (fault, mut known) = (Fault { kind, span }, self.faults.borrow_mut());
+        if !known.contains(&fault) {
+            known.push(fault);
         }
         0
+    }
+
+    /// The errors up to now. They are told once.
+    pub fn told(&self) -> Vec<Fault> {
+        self.faults.take()
     }
 }

@@ -11,8 +11,8 @@ impl<'d> Run<'d> {
     /// The process may move: its clause holds, and nobody of higher priority can move. An error is one of the clause.
     pub fn permitted(&self, pid: usize) -> Fatal<bool> {
         let provided = self.provided(pid);
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
+        if let Some(fault) = self.told().first() {
+            return Err(*fault);
         }
         if !provided || !self.definition.priorities {
             return Ok(provided);
@@ -21,7 +21,7 @@ impl<'d> Run<'d> {
         let above = (0..self.state.processes.len())
             .any(|other| self.state.processes[other].priority > own && self.provided(other) && self.can_move(other));
         // Errors of the others are told when it is their turn.
-        self.fault.set(None);
+        self.told();
         Ok(!above)
     }
 

@@ -164,9 +164,8 @@ impl<'d> Run<'d> {
             if self.execute(me, &point.what, point.span, false)? {
                 return Ok(Some(offer.target));
             }
-            let fault = self.fault.get();
-            *self = before;
-            self.fault.set(fault);
+            let faults = self.told();
+            *self = Run { faults: faults.into(), ..before };
         }
         Ok(None)
     }
