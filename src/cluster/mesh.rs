@@ -194,7 +194,12 @@ impl Mesh {
         }
         match self.inbox.recv_timeout(wait) {
             Ok(message) => self.arrived(message).or_else(|| self.poll()),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                // Nothing can come any more: whoever waits for something shall not do so without a pause.
+                std::thread::sleep(wait);
+                None
+            }
         }
     }
 

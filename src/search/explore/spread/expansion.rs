@@ -126,7 +126,9 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
         if !self.store.confirm()? {
             return Ok(false);
         }
-        self.links.push(link)?;
+        // The first state names itself, wherever it is: after a checkpoint it may belong to another process than the one it was put to.
+        let own = self.links.len() * self.count() as u64 + self.me() as u64;
+        self.links.push(if self.out.level == 0 { Link { parent: own, ..link } } else { link })?;
         self.machine.load(&self.saved);
         Ok(true)
     }
