@@ -38,6 +38,7 @@ const LONG_STATES: usize = 1024;
 
 /// Where the states are.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a search has one of them, and looks into it all the time")]
 enum Kept {
     Exact(ExactStore),
     Tree(TreeStore),
