@@ -297,7 +297,9 @@ fn one_that_is_killed_ends_all() {
         for output in ends(children) {
             assert_eq!(code(&output), Some(4), "{victim} {milliseconds}: {}", text(&output.stderr));
             let said = text(&output.stderr);
-            assert!(said.contains(&format!("process {victim} ")) && output.stdout.is_empty(), "{said}");
+            // Who waits for the others to come may find that one of them has heard of the death already, and is gone as well.
+            let named = said.contains(&format!("process {victim} ")) || said.contains(" did not come within ");
+            assert!(named && output.stdout.is_empty(), "{said}");
             assert_eq!(said.lines().filter(|line| line.starts_with("error")).count(), 1, "{said}");
         }
     }
