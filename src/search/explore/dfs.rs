@@ -88,6 +88,10 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
             Some(vacancy) if self.awaited == machine.state() => self.store.visit_at(machine.state(), vacancy, how),
             _ => self.store.visit(machine.state(), how),
         };
+        if !self.foresight.is_empty() && !self.store.foresees_early() {
+            // The store has just become another one, which knows nothing of the hashes that the first has given.
+            self.foresight.hash_again(|state| self.store.foresee(state));
+        }
         match visit {
             Visit::New(handle) => {
                 self.tally.store(machine);

@@ -30,6 +30,16 @@ impl Foresight {
         })
     }
 
+    /// Hashes all states anew.
+    #[cold]
+    pub fn hash_again(&mut self, mut hash: impl FnMut(&[u8]) -> u64) {
+        let mut from = 0;
+        for (of, end) in &mut self.states {
+            *of = hash(&self.bytes[from..*end]);
+            from = *end;
+        }
+    }
+
     /// Forgets all states.
     #[inline]
     pub fn clear(&mut self) {
