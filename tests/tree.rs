@@ -5,6 +5,7 @@ mod common;
 
 use common::{DEEPEST, Expectation, LARGEST, run};
 use libtest_mimic::{Arguments, Failed, Trial};
+use pv::exec::seam::Native;
 use pv::model::Model;
 use pv::search::monitor::Monitor;
 use pv::search::outcome::{Counts, Limit, Outcome, Verdict};
@@ -21,7 +22,33 @@ fn main() {
     for name in ["leader_ring", "raft_election", "two_phase_commit"] {
         trials.push(Trial::test(format!("{name} with little memory"), move || moves(name)));
     }
+    trials.push(Trial::test("a_move_between_two_looks", between_looks));
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The store of a search by machine code is full when a state is stored whose successors were made already: what was asked of the exact store
+/// about them means nothing to the tree.
+fn between_looks() -> Result<(), Failed> {
+    let model = common::example("leader_ring");
+    let plan = Plan {
+        search: Search::Depth(DepthFirst { store: DepthStore::Usual(None), ..DepthFirst::default() }),
+        all_errors: true,
+        native: Native::AtOnce,
+        ..Plan::default()
+    };
+    let expected = said(&run(&model, &plan));
+    let mut moved = 0;
+    for step in 0..40 {
+        let outcome = within(&model, &Plan { memory: Some((12 << 20) + step * 150_000), ..plan.clone() });
+        if matches!(outcome.verdict, Verdict::Incomplete(Limit::Memory { .. })) {
+            continue;
+        }
+        moved += u32::from(outcome.notes.iter().any(|note| note.contains("--store tree")));
+        if said(&outcome) != expected {
+            return Err(format!("{step}: {:?}, expected {expected:?}", said(&outcome)).into());
+        }
+    }
+    if moved > 5 { Ok(()) } else { Err(format!("only {moved} of the searches have moved").into()) }
 }
 
 /// All that an outcome says, but for time and memory.
