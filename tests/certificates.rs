@@ -6,15 +6,16 @@
 //! to 200,000.
 
 mod common;
+#[path = "common/judged.rs"]
+mod judged;
 
 use common::{Expectation, LARGEST, command};
+use judged::{definition, run};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pv::certificate::file::{decode, encode};
 use pv::certificate::{Certificate, Checked, Ends, Error, ErrorKind, Evidence, Open, OpenAt, Section, Table};
 use pv::certify::check::check;
 use pv::certify::definition::Definition;
-use pv::source::SourceMap;
-use pv::source::preprocess::PreprocessOptions;
 use std::path::Path;
 
 /// What a model is checked for: its properties, errors, progress.
@@ -31,17 +32,6 @@ const IN_TURN: [&str; 6] = [
 
 fn most() -> u64 {
     std::env::var("PV_CERTIFY").ok().and_then(|most| most.parse().ok()).unwrap_or(LARGEST)
-}
-
-fn definition(text: &str) -> Definition {
-    let mut map = SourceMap::new();
-    let file = map.add_file("model.pml".to_string(), None, text.to_string());
-    pv::certify::read(&mut map, file, &PreprocessOptions::default()).expect("a model")
-}
-
-fn run(folder: &Path, line: &str) -> (i32, String) {
-    let output = command(folder, line).output().expect("pv runs");
-    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 /// Checks a model and its certificate; gives what stands in the file, if there is one.
@@ -318,7 +308,24 @@ fn the_answer_says_what_was_judged() -> Result<(), Failed> {
     // An assertion that fails is no matter of the formula, which is proved beside it.
     let beside = "byte x; active proctype P() { x = 1; assert(x == 2); x = 3 }\nltl p { [] (x < 5) }\n";
     let holds = format!("certified: the formula p: no error in 5 states; {not}\n");
-    same("", beside, 1, &format!("{holds}certified: an assertion is violated, shown by 3 states\n"))
+    same("", beside, 1, &format!("{holds}certified: an assertion is violated, shown by 3 states\n"))?;
+    // A search that was asked for one property says nothing of the others, nor does a certificate that somebody took a section out of.
+    let both = "byte x; active proctype P() { x = 1; x = 3 }\nltl p { [] (x < 5) }\nltl q { [] (x < 2) }\nltl r { [] (x < 4) }\n";
+    let holds = |name: &str| format!("certified: the formula {name}: no error in 4 states; {not}\n");
+    let left = |names: &str| format!("not part of this certificate: {names}\n");
+    let (one, others) = (holds("p"), left("the formula q and the formula r"));
+    same("--property p", both, 0, &format!("{one}{others}"))?;
+    let violated = "certified: the formula q: violated, shown by 4 states\n";
+    same("", both, 1, &format!("{one}{violated}{}", holds("r")))?;
+    let mut lie = decode(&std::fs::read(folder.join("c"))?).map_err(|damage| damage.to_string())?;
+    lie.sections.remove(1);
+    std::fs::write(folder.join("c"), encode(&lie))?;
+    let output = command(folder, "certify m.pml c").output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if said != format!("{one}{}{}", holds("r"), left("the formula q")) {
+        return Err(said.into());
+    }
+    Ok(())
 }
 
 /// The certificate of a search that leaves dead variables open names them, and somebody reads none of them.

@@ -2,29 +2,16 @@
 //! which is no counterexample. The checker believes none of them. `tests/random_models.rs` forges certificates of random models.
 
 mod common;
+#[path = "common/judged.rs"]
+mod judged;
 
-use common::command;
+use judged::{definition, run};
 use pv::certificate::file::decode;
 use pv::certificate::{Certificate, Checked, Ends, Error, ErrorKind, Evidence, Names, Open, Section, Subject, Table};
 use pv::certify::check::check;
-use pv::certify::definition::Definition;
 use pv::search::plan::{CycleProperty, CycleStore, Cycles, Plan, Search};
-use pv::source::SourceMap;
-use pv::source::preprocess::PreprocessOptions;
-use std::path::Path;
 
 type Wrong = Box<dyn std::error::Error>;
-
-fn definition(text: &str) -> Definition {
-    let mut map = SourceMap::new();
-    let file = map.add_file("model.pml".to_string(), None, text.to_string());
-    pv::certify::read(&mut map, file, &PreprocessOptions::default()).expect("a model")
-}
-
-fn run(folder: &Path, line: &str) -> (i32, String) {
-    let output = command(folder, line).output().expect("pv runs");
-    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
-}
 
 /// The certificate with more left open.
 fn with_open(honest: &Certificate, change: impl FnOnce(&mut Open)) -> Certificate {

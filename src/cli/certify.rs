@@ -5,7 +5,7 @@ use super::console::Console;
 use super::load::load_for_replay;
 use super::options::ModelArgs;
 use crate::certificate::{Certificate, Checked, Ends, ErrorKind, Evidence, Section, Subject, file};
-use crate::certify::check::{Proved, Refusal, check};
+use crate::certify::check::{Proved, Refusal, check, left_out};
 use crate::report::number::counted;
 use crate::report::place;
 use crate::search::monitor::available;
@@ -76,7 +76,8 @@ pub(crate) fn run(console: &Console, args: &CertifyArgs) -> u8 {
     match check(&definition, &certificate) {
         Ok(proved) => {
             let holds = proved.iter().all(|section| section.holds);
-            console.print(&report(&certificate, &proved), u8::from(!holds))
+            let left = left_out(&definition, &certificate);
+            console.print(&report(&certificate, &proved, &left), u8::from(!holds))
         }
         Err(refusal) => {
             let code = console.wrong(format!("{name} is refused: {}", told(&map, &refusal)));
@@ -123,7 +124,7 @@ fn told(map: &SourceMap, refusal: &Refusal) -> String {
     text
 }
 
-fn report(certificate: &Certificate, proved: &[Proved]) -> String {
+fn report(certificate: &Certificate, proved: &[Proved], left: &[String]) -> String {
     let mut text = String::new();
     for (section, proved) in certificate.sections.iter().zip(proved) {
         let states = counted(proved.states as u64, "state", "states");
@@ -138,6 +139,9 @@ fn report(certificate: &Certificate, proved: &[Proved]) -> String {
                 writeln!(text, "certified: {}, shown by {states}", broken(&section.checked, error.kind))
             }
         };
+    }
+    if !left.is_empty() {
+        let _ = writeln!(text, "not part of this certificate: {}", visible(&listed(left)));
     }
     text
 }
