@@ -407,7 +407,6 @@ fn what_processes_cannot_share_is_refused_by_name() {
         ("small.pml --processes 2 --search dfs", "--search dfs"),
         ("small.pml --processes 2 --por", "--por"),
         ("small.pml --processes 2 --cache 100", "--cache"),
-        ("small.pml --processes 2 --workers 2", "--workers"),
         ("small.pml --hosts h", "--process"),
         ("live.pml --processes 2", "cycles"),
         ("- --processes 2", "standard input"),
@@ -566,6 +565,98 @@ fn each_machine_has_its_own_part() {
     assert!(outputs.iter().all(|output| code(output) == Some(0)), "{}", text(&outputs[0].stderr));
     let alone = json(&run(folders[0].path(), "check middle.pml --search bfs --full --json"));
     assert_eq!(figures(&json(&outputs[0])), figures(&alone));
+}
+
+/// Two machines with two workers each are four processes, of which the first of each machine was started by hand.
+#[test]
+fn machines_have_workers() {
+    let folder = folder();
+    for (model, options) in
+        [("small.pml", ""), ("wrong.pml", ""), ("small.pml", "--disk"), ("small.pml", "--store tree --memory 64M")]
+    {
+        let alone = run(folder.path(), &format!("check {model} --search bfs --json --trail alone.json {options}"));
+        let line = format!("{model} --json --workers 2 --trail spread.json {options}");
+        let outputs = ends(start_all(folder.path(), &line, &["", ""]));
+        let said = text(&outputs[0].stderr) + &text(&outputs[1].stderr);
+        assert_eq!([code(&outputs[0]), code(&outputs[1])], [code(&alone); 2], "{said}");
+        assert!(outputs[1].stdout.is_empty());
+        let (report, expected) = (json(&outputs[0]), json(&alone));
+        assert_eq!(report["search"]["processes"], 4);
+        if model == "wrong.pml" {
+            let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+            assert_eq!(read("alone.json"), read("spread.json"));
+        } else {
+            assert_eq!(figures(&report), figures(&expected), "{options}");
+        }
+        let here = run(folder.path(), &format!("check --processes 3 --workers=2 {options} --json -- {model}"));
+        assert_eq!(code(&here), code(&alone), "{}", text(&here.stderr));
+        assert_eq!(json(&here)["search"]["processes"], 6);
+    }
+    let outputs = ends(start_all(folder.path(), "small.pml", &["--workers 2", "--workers 3"]));
+    for output in outputs {
+        assert_eq!(code(&output), Some(2));
+        assert!(text(&output.stderr).contains("--workers"), "{}", text(&output.stderr));
+    }
+}
+
+/// The budget is that of a machine, its workers have parts of the checkpoint beside its own, and any number of them goes on.
+#[test]
+fn workers_of_machines_stop_and_go_on() {
+    let folders = [folder(), folder()];
+    let port = hosts(folders[0].path(), 2);
+    std::fs::write(folders[1].path().join("hosts"), format!("127.0.0.1:{port}\n127.0.0.1:0\n")).unwrap();
+    let begin = |line: &str| {
+        let starts = folders.iter().enumerate();
+        ends(starts.map(|(n, folder)| start(folder.path(), &format!("{line} --process {n}"))).collect())
+    };
+    let line = "check middle.pml --full --checkpoint c --hosts hosts --workers 2 --memory 18M --json";
+    let outputs = begin(line);
+    assert!(outputs.iter().all(|output| code(output) == Some(3)), "{}", text(&outputs[0].stderr));
+    let names = |folder: &Path| {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name.starts_with('c')).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(folders[0].path()), ["c", "c.part2a"]);
+    assert_eq!(names(folders[1].path()), ["c.part1a", "c.part3a"]);
+    let alone = json(&run(folders[0].path(), "check middle.pml --search bfs --full --json"));
+    for name in names(folders[1].path()) {
+        std::fs::copy(folders[1].path().join(&name), folders[0].path().join(&name)).unwrap();
+    }
+    for name in names(folders[0].path()) {
+        std::fs::copy(folders[0].path().join(&name), folders[0].path().join(name.replacen('c', "d", 1))).unwrap();
+    }
+    let outputs = begin("resume c --memory 1G --json");
+    assert!(outputs.iter().all(|output| code(output) == Some(0)), "{}", text(&outputs[0].stderr));
+    assert_eq!(figures(&json(&outputs[0])), figures(&alone));
+    let fewer = run(folders[0].path(), "resume d --processes 1 --workers 3 --memory 1G --json");
+    assert_eq!(code(&fewer), Some(0), "{}", text(&fewer.stderr));
+    assert_eq!(json(&fewer)["search"]["processes"], 3);
+    assert_eq!(figures(&json(&fewer)), figures(&alone));
+}
+
+/// A worker that is killed ends all, as a machine does.
+#[test]
+fn a_worker_that_is_killed_ends_all() {
+    let folder = folder();
+    let children = start_all(folder.path(), "large.pml", &["--workers 2", "--workers 2"]);
+    let workers = |child: &Child| {
+        let found = Command::new("ps").args(["-o", "pid=", "--ppid", &child.id().to_string()]).output().unwrap();
+        text(&found.stdout).split_whitespace().map(str::to_string).collect::<Vec<_>>()
+    };
+    let worker = loop {
+        if let Some(worker) = workers(&children[1]).pop() {
+            break worker;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(Command::new("kill").args(["-KILL", &worker]).status().unwrap().success());
+    for output in ends(children) {
+        assert_eq!(code(&output), Some(4), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("process 3 "), "{}", text(&output.stderr));
+    }
 }
 
 /// Parts that do not belong together are refused by all, with a sentence that names the part.

@@ -1,7 +1,9 @@
 //! `pv check` over several processes: brings them together before the search, and to the same exit code behind it.
 //!
 //! Process 0 is the one that reports. The others run the same plans, print nothing on standard output and end with the exit code of
-//! process 0. With `--processes N` process 0 starts the others itself, on this machine, with the same options.
+//! process 0. With `--processes N` process 0 starts the others itself, on this machine, with the same options. With `--workers W` the process
+//! of each machine starts W - 1 more beside itself: of H machines the I-th has processes I, I + H, I + 2H and so on, so that it is
+//! process I for its user and for its checkpoints however many workers it has.
 
 use super::console::Console;
 use super::load::Loaded;
@@ -77,6 +79,7 @@ mod together {
     use super::*;
     use crate::checkpoint::parts::Manifest;
     use crate::cli::console::WRONG;
+    use crate::cli::plan::workers;
     use crate::cli::resume::message;
     use crate::cluster::handshake::Identity;
     use crate::cluster::join::{Join, join};
@@ -116,33 +119,33 @@ mod together {
     #[derive(Default)]
     struct Others {
         children: RefCell<Vec<Child>>,
+        /// Which processes these are.
+        numbers: Vec<u32>,
         _hosts: Option<tempfile::NamedTempFile>,
     }
 
     impl Others {
-        /// Starts processes 1 to `count - 1`. They find process 0 at this port.
-        fn start(count: u32, port: u16) -> Result<Others, String> {
-            let started = |error: std::io::Error| format!("the other processes cannot be started: {error}");
-            let mut hosts = tempfile::NamedTempFile::new().map_err(started)?;
-            writeln!(hosts, "127.0.0.1:{port}").map_err(started)?;
-            (1..count).try_for_each(|_| writeln!(hosts, "127.0.0.1:0")).map_err(started)?;
-            hosts.flush().map_err(started)?;
-            let program = std::env::current_exe().map_err(started)?;
-            let (words, behind) = words_without_count(std::env::args_os().skip(1));
+        /// Starts these processes, each with this budget. They find all that there are at `hosts`.
+        fn start(hosts: &[String], processes: &[u32], memory: Option<u64>) -> Result<Others, String> {
             let mut others = Others::default();
-            for process in 1..count {
+            others.numbers.extend_from_slice(processes);
+            if processes.is_empty() {
+                return Ok(others);
+            }
+            let started = |error: std::io::Error| format!("the other processes cannot be started: {error}");
+            let mut file = tempfile::NamedTempFile::new().map_err(started)?;
+            file.write_all(hosts.join("\n").as_bytes()).and_then(|()| file.flush()).map_err(started)?;
+            let program = std::env::current_exe().map_err(started)?;
+            let (words, behind) = words_of_all(std::env::args_os().skip(1));
+            let budget = memory.map(|bytes| format!("--memory={bytes}"));
+            for process in processes {
                 let mut command = Command::new(&program);
-                command
-                    .args(&words)
-                    .arg("--hosts")
-                    .arg(hosts.path())
-                    .arg("--process")
-                    .arg(process.to_string())
-                    .arg("--quiet");
+                command.args(&words).arg("--hosts").arg(file.path()).arg(format!("--process={process}"));
+                command.args(["--workers=1", "--quiet"]).args(&budget);
                 command.args(&behind).stdin(Stdio::null()).stdout(Stdio::null());
                 others.children.get_mut().push(command.spawn().map_err(started)?);
             }
-            others._hosts = Some(hosts);
+            others._hosts = Some(file);
             Ok(others)
         }
 
@@ -151,7 +154,7 @@ mod together {
             let mut children = self.children.borrow_mut();
             let ended =
                 children.iter_mut().enumerate().find_map(|(n, child)| Some((n, child.try_wait().ok().flatten()?)));
-            ended.map(|(number, status)| format!("process {} has ended at once: {status}", number + 1))
+            ended.map(|(number, status)| format!("process {} has ended at once: {status}", self.numbers[number]))
         }
 
         /// Waits for the processes that were started; those that do not end are ended.
@@ -168,14 +171,18 @@ mod together {
         }
     }
 
-    /// The words of a command line without `--processes N`: those in front of a `--`, and the others.
-    fn words_without_count(mut all: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<OsString>) {
+    /// Options that a process which is started has in a form of its own; each has a value.
+    const OWN: [&str; 5] = ["--processes", "--hosts", "--process", "--workers", "--memory"];
+
+    /// The words of a command line without the options that each process has for itself: those in front of a `--`, and the others.
+    fn words_of_all(mut all: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<OsString>) {
         let mut words = Vec::new();
         while let Some(word) = all.next() {
-            match word.to_str() {
-                Some("--") => return (words, std::iter::once(word).chain(all).collect()),
-                Some("--processes") => drop(all.next()),
-                Some(text) if text.starts_with("--processes=") => {}
+            let text = word.to_str().unwrap_or_default();
+            match text.split_once('=') {
+                _ if text == "--" => return (words, std::iter::once(word).chain(all).collect()),
+                None if OWN.contains(&text) => drop(all.next()),
+                Some((name, _)) if OWN.contains(&name) => {}
                 _ => words.push(word),
             }
         }
@@ -280,26 +287,33 @@ mod together {
     ) -> Result<(Together, Option<Start>), Trouble> {
         let options = &args.search;
         let token = options.token_file.as_deref().map(token).transpose().map_err(Trouble::Wrong)?;
-        let (hosts, listener) = match (&options.hosts, options.processes) {
+        let (mut hosts, listener) = match (&options.hosts, options.processes) {
             (Some(file), _) => (hosts_of(file).map_err(Trouble::Wrong)?, None),
             (None, count) => {
-                let listener = TcpListener::bind("127.0.0.1:0");
-                let listener = listener.map_err(|error| Trouble::Wrong(format!("no port to listen on: {error}")))?;
-                (vec!["127.0.0.1:0".to_string(); count.unwrap_or(1) as usize], Some(listener))
+                let no_port = |error| Trouble::Wrong(format!("no port to listen on: {error}"));
+                let listener = TcpListener::bind("127.0.0.1:0").map_err(no_port)?;
+                let mut hosts = vec!["127.0.0.1:0".to_string(); count.unwrap_or(1) as usize];
+                hosts[0] = listener.local_addr().map_err(no_port)?.to_string();
+                (hosts, Some(listener))
             }
         };
-        let (count, process) = (hosts.len() as u32, options.process.unwrap_or(0));
-        if process >= count {
+        let (machines, process) = (hosts.len() as u32, options.process.unwrap_or(0));
+        if process >= machines {
             return Err(Trouble::Wrong(format!(
-                "--process {process}: the file of hosts has {count} lines, and the first is 0"
+                "--process {process}: the file of hosts has {machines} lines, and the first is 0"
             )));
         }
-        plans.iter_mut().for_each(|plan| plan.processes = Some(count));
-        let mut others = Others::default();
-        if let Some(listener) = &listener {
-            let port = listener.local_addr().map(|address| address.port()).unwrap_or_default();
-            others = Others::start(count, port).map_err(Trouble::Wrong)?;
-        }
+        let workers = u32::from(workers(options).get());
+        hosts::with_workers(&mut hosts, workers as usize).map_err(Trouble::Wrong)?;
+        let count = hosts.len() as u32;
+        // Without a file there is one machine, and process 0 starts all.
+        let ours: Vec<u32> = match listener {
+            Some(_) => (1..count).collect(),
+            None => (1..workers).map(|worker| process + worker * machines).collect(),
+        };
+        let memory = options.memory.map(|bytes| bytes / u64::from(workers));
+        plans.iter_mut().for_each(|plan| (plan.processes, plan.memory) = (Some(count), memory));
+        let others = Others::start(&hosts, &ours, memory).map_err(Trouble::Wrong)?;
         let failed = || others.failed();
         let mut mesh = join(Join {
             hosts,

@@ -125,10 +125,10 @@ const RULES: &[Rule] = rules! {
     "--switch-rate without --serial", |o| o.search.switch_rate.is_some() && !o.search.serial,
         "it says when --serial switches to the disk";
     "--por with --search bfs and --store tree, without --workers",
-        |o| o.search.por && o.search.bfs() && o.search.store() == StoreKind::Tree && o.search.workers.is_none(),
+        |o| o.search.por && o.search.bfs() && o.search.store() == StoreKind::Tree && !o.search.is_shared(),
         "breadth first the reduction works beside the exact store, which is its own queue";
     "--por with --search bfs and a store that forgets, errs or answers late",
-        |o| o.search.por && o.search.bfs() && o.search.workers.is_none()
+        |o| o.search.por && o.search.bfs() && !o.search.is_shared()
             && (o.search.cache.is_some() || o.search.disk || o.search.store() != StoreKind::Exact),
         "the reduction asks whether a successor is new, and these stores cannot say for sure";
     "--work-dir without --cache, --disk or a lossy store",
@@ -146,14 +146,14 @@ const RULES: &[Rule] = rules! {
     "--checkpoint-every without --checkpoint", |o| o.search.checkpoint_every.is_some() && o.search.checkpoint.is_none(),
         "there is no file to write to";
     // Workers
-    "--workers with --search dfs", |o| o.search.workers.is_some() && !o.search.bfs(),
+    "--workers with --search dfs", |o| o.search.is_shared() && !o.search.bfs(),
         "workers share the levels of a breadth-first search";
-    "--workers with --check-por", |o| o.search.workers.is_some() && o.search.check_por,
+    "--workers with --check-por", |o| o.search.is_shared() && o.search.check_por,
         "the sets are tried out beside a store of one thread";
-    "--workers with --check-independence", |o| o.search.workers.is_some() && o.search.check_independence,
+    "--workers with --check-independence", |o| o.search.is_shared() && o.search.check_independence,
         "the relation is tried out beside a store of one thread";
     "--workers with --cache, --disk or --store bloom",
-        |o| o.search.workers.is_some() && (o.search.cache.is_some() || o.search.disk || o.search.store() == StoreKind::Bloom),
+        |o| o.search.is_shared() && (o.search.cache.is_some() || o.search.disk || o.search.store() == StoreKind::Bloom),
         "the table that workers share keeps every state, or a signature of every state";
     // Counterexamples
     "--shortest with --search bfs", |o| o.shortest && o.search.bfs(),
@@ -176,7 +176,7 @@ const RULES: &[Rule] = rules! {
             && (o.search.cache.is_some() || o.search.disk || !o.search.keeps_states() || o.search.checkpoint.is_some()),
         "a certificate holds every state of a complete search, once";
     "--certificate with --search bfs and --store tree, without --workers",
-        |o| o.certificate.is_some() && o.search.bfs() && o.search.store() == StoreKind::Tree && o.search.workers.is_none(),
+        |o| o.certificate.is_some() && o.search.bfs() && o.search.store() == StoreKind::Tree && !o.search.is_shared(),
         "what comes out of that queue is no longer whole; --workers 1 --store tree has a certificate";
     "--certificate with --max-depth", |o| o.certificate.is_some() && o.search.max_depth.is_some(),
         "a certificate is of a complete search";
@@ -207,8 +207,6 @@ const RULES: &[Rule] = rules! {
         "each process would forget on its own, and the counts would depend on their number (so for --hub and --serial)";
     "--hosts and --processes with --repeat", |o| o.search.is_spread() && o.search.repeat() > 1,
         "several runs are several commands, one after the other";
-    "--hosts and --processes with --workers", |o| o.search.is_spread() && o.search.workers.is_some(),
-        "each process searches with one thread";
     "--hosts and --processes with --another", |o| o.search.is_spread() && o.another,
         "what is known is looked up by one process";
     "--hosts and --processes with --certificate", |o| o.search.is_spread() && o.certificate.is_some(),
@@ -373,7 +371,7 @@ const WITHOUT_CLAIMS: &[Rule] = rules! {
 /// What does not go with a search for cycles, and why.
 #[rustfmt::skip]
 const WITHOUT_CYCLES: &[Rule] = rules! {
-    "--workers", |o| o.search.workers.is_some(),
+    "--workers", |o| o.search.is_shared(),
         "cycles are found depth first";
     "--hosts and --processes", |o| o.search.is_spread(),
         "cycles are found depth first, by one process";
@@ -499,7 +497,6 @@ pub(super) mod tests {
         "--processes 2 --check-independence",
         "--processes 2 --cache 500",
         "--processes 2 --repeat 2 --store compact",
-        "--processes 2 --workers 2",
         "--processes 2 --another",
         "--processes 2 --certificate c",
         "- --processes 2",
@@ -574,6 +571,8 @@ pub(super) mod tests {
             "--property p --fair",
             "--pod 0 --repeat 1 --search bfs",
             "--processes 3",
+            "--processes 2 --workers 2",
+            "--hosts h --process 1 --workers 0 --disk",
             "--processes 3 --checkpoint c --checkpoint-every 60 --store tree",
             "--hosts h --process 1 --checkpoint c --disk",
             "--search bfs --hosts h --process 1 --token-file t --connect-timeout 5 --store compact --memory 1G",

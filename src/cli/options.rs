@@ -216,7 +216,8 @@ pub(crate) struct SearchArgs {
     pub search: Option<SearchOrder>,
     /// Breadth-first search (--search bfs need not be said) by N threads over one table, 1 to 512; 0 is one for each processor [default: one
     /// thread]. Counts, verdict and counterexample are the same for every N. The search ends at the end of the level in which an error is
-    /// found. More than one pays from about a thousand states a level on.
+    /// found. More than one pays from about a thousand states a level on. With --hosts or --processes: so many for each of them, each a process of
+    /// its own with its own part of the states, and a share of --memory.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=i64::from(MOST_WORKERS)), help_heading = "Search")]
     #[serde(default)]
     pub workers: Option<u16>,
@@ -398,6 +399,11 @@ impl SearchArgs {
         self.hosts.is_some() || self.processes.is_some()
     }
 
+    /// Do several threads search together over one table?
+    pub(crate) fn is_shared(&self) -> bool {
+        self.workers.is_some() && !self.is_spread()
+    }
+
     /// Is this the process that reports?
     pub(crate) fn reports(&self) -> bool {
         self.process.unwrap_or(0) == 0
@@ -426,7 +432,7 @@ impl SearchArgs {
     /// May the search have files of its own?
     pub(crate) fn keeps_files(&self) -> bool {
         let budgeted_and_saved = self.memory.is_some() && self.checkpoint.is_some();
-        if self.workers.is_some() {
+        if self.is_shared() {
             return self.store() == StoreKind::Compact && self.memory.is_some();
         }
         self.bfs() && (self.cache.is_some() || self.disk || self.store() != StoreKind::Exact || budgeted_and_saved)

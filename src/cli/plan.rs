@@ -198,7 +198,7 @@ fn replacement(replace: Replace) -> Replacement {
 
 fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
     let store = match queued_table(options) {
-        _ if options.workers.is_some() => {
+        _ if options.is_shared() => {
             let store = match (table(options), options.store()) {
                 (Some(LossyTable::Compact { bits, size }), _) => {
                     SharedStore::Compact { bits, size, runs: options.repeat }
@@ -219,10 +219,10 @@ fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
     BreadthFirst { store, max_depth: options.max_depth }
 }
 
-/// How many threads search; 0 is one for each processor.
-fn workers(options: &SearchArgs) -> NonZeroU16 {
+/// How many workers search; 0 is one for each processor. Over several machines the default is one on each.
+pub(super) fn workers(options: &SearchArgs) -> NonZeroU16 {
     let processors = || std::thread::available_parallelism().map_or(1, |count| count.get().min(MOST_WORKERS.into()));
-    let asked = options.workers.and_then(NonZeroU16::new);
+    let asked = NonZeroU16::new(options.workers.unwrap_or(1));
     asked.or_else(|| NonZeroU16::new(processors() as u16)).unwrap_or(NonZeroU16::MIN)
 }
 

@@ -202,7 +202,10 @@ fn judge(stream: &mut Patient<'_>, us: &Identity, hello: &[u8], proven: bool) ->
     }
     let theirs = exchange_facts(stream, us)?;
     if count != us.count {
-        return mismatch(format!("process {process} counts {count} processes, this one {}", us.count));
+        return mismatch(format!(
+            "process {process} counts {count} processes, this one {}: --hosts and --workers have to be the same everywhere",
+            us.count
+        ));
     }
     if process == us.process || process >= count {
         return mismatch(format!("two processes say that they are number {process} (--process)"));

@@ -36,6 +36,19 @@ pub fn read(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
+/// Puts the other workers of the machines behind the machines: the second of each, then the third of each. The system chooses their ports.
+pub fn with_workers(hosts: &mut Vec<String>, workers: usize) -> Result<(), String> {
+    let machines = hosts.len();
+    if machines * workers > MOST {
+        return Err(format!("{workers} workers on each of {machines} machines are more than {MOST} processes"));
+    }
+    for worker in machines..machines * workers {
+        let (host, _) = hosts[worker % machines].rsplit_once(':').unwrap_or_default();
+        hosts.push(format!("{host}:0"));
+    }
+    Ok(())
+}
+
 /// The address of a host; `Err` says why there is none.
 pub fn resolve(host: &str) -> Result<SocketAddr, String> {
     let mut found = host.to_socket_addrs().map_err(|error| format!("{host}: {error}"))?;
@@ -50,6 +63,16 @@ mod tests {
     fn hosts_are_lines_without_comments() {
         let text = "# three machines\n10.0.0.1:7000\n\n  ten.example:7001 # the large one\n[::1]:0\n";
         assert_eq!(read(text).unwrap(), ["10.0.0.1:7000", "ten.example:7001", "[::1]:0"]);
+    }
+
+    #[test]
+    fn workers_stand_behind_the_machines() {
+        let mut hosts = vec!["a:1".to_string(), "[::1]:2".to_string()];
+        with_workers(&mut hosts, 1).unwrap();
+        assert_eq!(hosts.len(), 2);
+        with_workers(&mut hosts, 3).unwrap();
+        assert_eq!(hosts, ["a:1", "[::1]:2", "a:0", "[::1]:0", "a:0", "[::1]:0"]);
+        assert!(with_workers(&mut hosts, 512).unwrap_err().contains("more than 1024"));
     }
 
     #[test]
