@@ -239,6 +239,38 @@ fn formulas_are_judged_by_the_checker() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Formulas are followed from left to right in every state, behind an `X` as well. Where one has no value nothing is known of it.
+fn formulas_without_a_value() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let settles = "active proctype P() { x = 1; do :: x = 3 - x od }";
+    let both = "active proctype P() { x = 1; y = 1; do :: x = 3 - x od }";
+    let unclear = "the formula p: cannot be evaluated in every state";
+    for (formula, body, code, says) in [
+        ("(<> (x == 1)) || (X (5/y > 1))", settles, 0, "the formula p: no error"),
+        ("(X (x == 1)) || (X (5/y > 1))", both, 0, "the formula p: no error"),
+        ("(X (5/y > 1)) || (X (x == 1))", both, 1, unclear),
+        ("(X (5/y > 1)) || (<> (x == 2))", settles, 1, unclear),
+    ] {
+        let model = format!("byte x, y; ltl p {{ {formula} }} {body}\n");
+        let (found, text) = said(folder, &model, "--full")?;
+        if found != code || !text.contains(says) {
+            return Err(format!("{formula}: {found} {text}").into());
+        }
+        if code == 0 {
+            // The states of a proof as a counterexample: there is none.
+            let honest = decode(&std::fs::read(folder.join("c"))?).map_err(|damage| damage.to_string())?;
+            let mut lie = honest.clone();
+            let Evidence::Holds(table) = &honest.sections[0].evidence else { return Err("no proof".into()) };
+            let error = Error { kind: ErrorKind::Property, message: String::new() };
+            lie.sections[0].evidence = Evidence::Broken(error, table.clone());
+            assert!(check(&definition(&model), &honest).is_ok());
+            assert!(check(&definition(&model), &lie).is_err(), "{formula}");
+        }
+    }
+    Ok(())
+}
+
 fn what_cannot_be_certified_is_refused_by_name() -> Result<(), Failed> {
     let folder = prepared(MODEL, "");
     std::fs::write(folder.path().join("h.pml"), "hidden byte h; active proctype P() { h = 1 }")?;
@@ -547,6 +579,7 @@ fn main() {
         #[cfg(target_os = "linux")]
         Trial::test("a_certificate_counts_in_the_budget", a_certificate_counts_in_the_budget),
         Trial::test("formulas_are_judged_by_the_checker", formulas_are_judged_by_the_checker),
+        Trial::test("formulas_without_a_value", formulas_without_a_value),
         Trial::test("what_cannot_be_certified_is_refused_by_name", what_cannot_be_certified_is_refused_by_name),
     ]);
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

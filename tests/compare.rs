@@ -216,6 +216,35 @@ fn what_is_recommended_holds_when_it_is_tried() {
     }
 }
 
+/// Where a reduced search takes less memory than every cache the page says so, and nowhere else.
+#[test]
+fn no_cache_is_recommended_where_none_is_needed() {
+    let alone = "active [4] proctype P() { byte i; end: do :: i < 6 -> i++ :: i > 3 -> i = 0 od }";
+    let together = "byte g; active [3] proctype P() { byte i; do :: i < 5 -> atomic { i++; g = (g * 2 + i) % 16; assert(g < 16) } :: i > 3 -> break od }";
+    for (model, needed) in [(alone, false), (together, true)] {
+        let folder = folder(model);
+        let output = pv(folder.path(), "compare m.pml --out out --figure caches --figure searches");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text.contains("No cache is needed"), !needed, "{text}");
+        let results = json(&std::fs::read(folder.path().join("out/results.json")).expect("results.json"));
+        let memory = |wanted: &str| {
+            let runs = results["runs"].as_array().expect("runs").iter();
+            let run = runs.clone().find(|run| run["command"] == wanted).unwrap_or_else(|| panic!("{wanted}"));
+            run["memory_bytes"].as_u64().expect("bytes")
+        };
+        let advice: Vec<&str> = text.split("\nRecommendation\n").nth(1).expect("a recommendation").lines().collect();
+        let under = |words: &str| {
+            let told = advice.windows(2).find(|pair| pair[0].contains(words)).map(|pair| pair[1].trim());
+            told.map(memory)
+        };
+        let fastest = under("With memory enough").expect("the fastest");
+        let caches =
+            ["With little memory, depth first", "With little memory, breadth first"].into_iter().filter_map(under);
+        assert_eq!(caches.min().is_some_and(|least| least < fastest), needed, "{text}");
+    }
+}
+
 /// `--property`: every run is a search for it.
 #[test]
 fn searches_for_a_property_are_compared() {

@@ -217,6 +217,16 @@ fn interrupted(model: &Model, plan: &Plan, (one, other): (usize, usize)) -> Resu
 /// Stops and goes on, on larger models: with the same number of processes for every store, with other numbers for whole states.
 fn interruptions() -> Result<(), Failed> {
     let compact = LossyTable::Compact { bits: Some(60), size: Size::Slots(200_000) };
+    // One wide level, stopped again and again with fewer and with more processes: one then calls states by numbers that several have given.
+    let wide = common::model_of(
+        "byte x, y, z, w; active proctype P() {
+         atomic { do :: x < 24 -> x++ :: break od; do :: y < 24 -> y++ :: break od; do :: z < 9 -> z++ :: break od }
+         if :: w = 1 :: w = 2 :: w = 3 fi }",
+    );
+    let plan = Plan { search: breadth(QueuedTable::Exact), all_errors: true, ..Plan::default() };
+    for numbers in [(3, 2), (2, 1), (4, 2), (1, 3)] {
+        interrupted(&wide, &plan, numbers)?;
+    }
     for (table, numbers) in [
         (QueuedTable::Exact, (1, 4)),
         (QueuedTable::Exact, (3, 2)),

@@ -135,7 +135,8 @@ impl Formulas {
     pub fn ways(&self, run: &Run<'_>, obligations: &Obligations) -> BTreeSet<Way> {
         let mut ways = BTreeSet::new();
         let way = Way { next: BTreeSet::new(), put_off: BTreeSet::new() };
-        self.expand(run, obligations.iter().copied().collect(), way, &mut ways);
+        // Parts that stand further to the left have smaller numbers; the last of the list is met first.
+        self.expand(run, obligations.iter().rev().copied().collect(), way, &mut ways);
         ways
     }
 

@@ -136,7 +136,8 @@ fn report(certificate: &Certificate, proved: &[Proved], left: &[String]) -> Stri
                 writeln!(text, "certified: {}: no error in {states}{open}{besides}", listed(&judged))
             }
             Evidence::Broken(error, _) => {
-                writeln!(text, "certified: {}, shown by {states}", broken(&section.checked, error.kind))
+                let broken = broken(&section.checked, error.kind, proved.unclear);
+                writeln!(text, "certified: {broken}, shown by {states}")
             }
         };
     }
@@ -180,7 +181,7 @@ fn property(checked: &Checked) -> Option<String> {
     Some(if checked.fair { format!("{name} on weakly fair runs") } else { name })
 }
 
-fn broken(checked: &Checked, kind: ErrorKind) -> String {
+fn broken(checked: &Checked, kind: ErrorKind, unclear: bool) -> String {
     match (kind, checked.ends) {
         (ErrorKind::Assertion, _) => "an assertion is violated".to_string(),
         (ErrorKind::RunTime, _) => "an error at run time".to_string(),
@@ -188,7 +189,10 @@ fn broken(checked: &Checked, kind: ErrorKind) -> String {
             "an invalid end state (channels must be empty, too)".to_string()
         }
         (ErrorKind::EndState, _) => "an invalid end state".to_string(),
-        (ErrorKind::Property, _) => format!("{}: violated", property(checked).unwrap_or_default()),
+        (ErrorKind::Property, _) => {
+            let what = if unclear { "cannot be evaluated in every state" } else { "violated" };
+            format!("{}: {what}", property(checked).unwrap_or_default())
+        }
     }
 }
 

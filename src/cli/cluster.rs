@@ -150,11 +150,16 @@ mod together {
         }
 
         /// One that has ended although nothing has begun.
-        fn failed(&self) -> Option<String> {
+        fn failed(&self) -> Option<Trouble> {
             let mut children = self.children.borrow_mut();
             let ended =
                 children.iter_mut().enumerate().find_map(|(n, child)| Some((n, child.try_wait().ok().flatten()?)));
-            ended.map(|(number, status)| format!("process {} has ended at once: {status}", self.numbers[number]))
+            let (number, status) = ended?;
+            // Before a search begins nothing but a signal ends a process so.
+            if status.code() == Some(i32::from(INCOMPLETE)) {
+                return Some(Trouble::Interrupted);
+            }
+            Some(Trouble::Gone(format!("process {} has ended at once: {status}", self.numbers[number])))
         }
 
         /// Waits for the processes that were started; those that do not end are ended.

@@ -1,7 +1,6 @@
 //! What `pv check` prints on standard output, in the format that was asked for. Reports for people are printed as they come; a
 //! document for programs is one, however many models it is about, and is printed at the end.
 
-use super::cluster::GONE;
 use super::console::{Console, WRONG};
 use super::options::{CheckArgs, Format};
 use crate::report::formats::{Checked, NOT_CHECKED, github, junit, sarif, summary};
@@ -64,7 +63,7 @@ impl<'a> Output<'a> {
         if !std::mem::take(&mut self.is_open) {
             let name = if model == "-" { "<stdin>" } else { model };
             let checked = Checked::not_checked(name, code, self.console.take_told());
-            if self.format == Format::Text && self.console.options.quiet && self.reports && code != GONE {
+            if self.format == Format::Text && self.console.options.quiet && self.reports {
                 // Its exit code is no better if this cannot be written.
                 let _ = self.console.print(&format!("{}\n", checked.line()), code);
             }
@@ -78,8 +77,7 @@ impl<'a> Output<'a> {
     /// Prints what is printed at the end; gives the exit code of the program.
     pub(super) fn finish(self) -> u8 {
         let code = worst(self.done.iter().map(|checked| checked.code));
-        // Where a process is gone, those that are left have nothing to report.
-        if !self.reports || code == GONE {
+        if !self.reports {
             return code;
         }
         let text = match self.format {

@@ -60,7 +60,11 @@ fn plan(args: &CheckArgs, model: &Model, property: Property) -> Result<Plan, Str
         seed: options.seed(),
         statics: if reduces { statics(args, model, property) } else { Reductions::NONE },
         claim: property.claim().filter(|_| property.is_safety(model)),
-        processes: options.processes.or(options.hosts.as_ref().map(|_| 0)),
+        // How many machines there are is known when their file was read.
+        processes: options
+            .processes
+            .or(options.hosts.as_ref().map(|_| 0))
+            .map(|machines| machines * u32::from(workers(options).get())),
         native: if options.no_native { Native::Off } else { Native::WhenWarm },
         search: match property {
             Property::Cycles(of) if !property.is_safety(model) => {
@@ -351,6 +355,7 @@ mod tests {
             "breadth-first, compact store, hub cache of 500 states, cache first, then disk"),
         // several processes
         ("--processes 3", "breadth-first, exact store, dead variables set to 0, 3 processes"),
+        ("--processes 3 --workers 2", "breadth-first, exact store, dead variables set to 0, 6 processes"),
         ("--processes 2 --store compact", "breadth-first, compact store, dead variables set to 0, 2 processes"),
         // a tree
         ("--store tree", "depth-first, tree store, persistent sets, dead variables set to 0, local steps merged"),
@@ -414,11 +419,10 @@ mod tests {
     fn is_contained(option: &str, others: &[&str]) -> bool {
         let with = |other: &str| others.contains(&other);
         match option {
-            // Processes share breadth-first searches only.
+            // Processes and workers share breadth-first searches only.
             "--search bfs" => with("--processes 2") || with("--workers 2"),
             // The reduction does not look at assertions anyway.
             "--no-assertions" => with("--deadlocks-only"),
-            // Workers search breadth first.
             // These are about the whole state space.
             "--full" => {
                 let whole = ["--cache 500", "--pod 2", "--disk", "--all-errors", "--another", "--check-independence"];

@@ -39,7 +39,7 @@ pub struct Join<'a> {
     /// Set by a signal.
     pub interrupt: &'a AtomicBool,
     /// Says why waiting makes no sense any more.
-    pub hopeless: &'a dyn Fn() -> Option<String>,
+    pub hopeless: &'a dyn Fn() -> Option<Trouble>,
     /// Tells how it goes.
     pub tell: &'a dyn Fn(&str),
     /// Warns.
@@ -180,7 +180,7 @@ impl<'a> Joining<'a> {
             return Err(Trouble::Interrupted);
         }
         if let Some(why) = (self.join.hopeless)() {
-            return Err(Trouble::Gone(why));
+            return Err(why);
         }
         let now = Instant::now();
         self.notice_the_dead()?;

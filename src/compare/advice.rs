@@ -31,11 +31,18 @@ impl Advice {
         if let Some(found) = figure(Figure::Errors).and_then(errors::found) {
             advice.errors(any, found);
         }
-        if let Some(data) = figure(Figure::Searches) {
-            advice.with_room(data);
-        }
+        let fastest = figure(Figure::Searches).and_then(|data| advice.with_room(data));
         if let Some(data) = figure(Figure::Caches) {
-            let Answer { lead, runs } = caches::answer(data);
+            let Answer { mut lead, runs } = caches::answer(data);
+            if let Some(fastest) = fastest
+                && !runs.is_empty()
+                && runs.iter().all(|(_, record)| fastest.memory_bytes <= record.memory_bytes)
+            {
+                lead = format!(
+                    "No cache is needed: the fastest search takes {}, and none of the caches that are enough takes less. {lead}",
+                    bytes(fastest.memory_bytes)
+                );
+            }
             advice.lead = if advice.lead.is_empty() { lead } else { format!("{} For all states: {lead}", advice.lead) };
             advice.parts.extend(runs.into_iter().map(|(text, record)| (text, Some(record.command))));
             advice.why = caches::reasons(data);
@@ -80,16 +87,16 @@ impl Advice {
     }
 
     /// The fastest search that may keep what it wants to keep; where times hardly differ, the one that is least to type.
-    fn with_room(&mut self, data: &Data<'_>) {
+    fn with_room<'d>(&mut self, data: &'d Data<'_>) -> Option<&'d Record> {
         let records: Vec<&Record> = data.study.settings().filter_map(|options| data.results.get(options)).collect();
         let settled: Vec<&Record> = records.into_iter().filter(|record| record.settled()).collect();
         // A search is chosen by its time, so all of them are timed as those that are quoted.
         for record in &settled {
             data.time(record);
         }
-        let Some(fastest) = settled.iter().map(|record| record.seconds).min_by(f64::total_cmp) else { return };
+        let fastest = settled.iter().map(|record| record.seconds).min_by(f64::total_cmp)?;
         let near = settled.iter().filter(|record| record.seconds <= fastest * NOISE);
-        let Some(record) = near.min_by_key(|record| (record.options.len(), record.memory_bytes)) else { return };
+        let record = near.min_by_key(|record| (record.options.len(), record.memory_bytes))?;
         let text = format!(
             "With memory enough, the fastest: {}, {}; it keeps {} of the {} states and makes {} times the transitions of the full search.",
             data.time(record),
@@ -99,6 +106,7 @@ impl Advice {
             significant(record.transitions as f64 / data.measured.transitions.max(1) as f64)
         );
         self.parts.push((text, Some(record.command.clone())));
+        Some(record)
     }
 
     /// Where no figure answers: the cheapest setting that came to its answer. What a search costs is memory for as long as it runs: bytes

@@ -54,7 +54,7 @@ pub fn steps_until_it_pays(_: &Program) -> u64 {
 
 /// Bytes that making the code of a program takes, at most; measured, and rounded up.
 pub fn memory(program: &Program) -> u64 {
-    if AVAILABLE { (8 << 20) + steps_until_it_pays(program) * 40 } else { 0 }
+    if AVAILABLE { (4 << 20) + steps_until_it_pays(program) * 40 } else { 0 }
 }
 
 /// The machine code of a program; `None` if this build makes none, or if the computer does not let us.

@@ -52,6 +52,17 @@ pub struct Proved {
     pub states: usize,
     /// The property holds; else there is a counterexample.
     pub holds: bool,
+    /// What the counterexample shows is that the property cannot be evaluated.
+    pub unclear: bool,
+}
+
+/// What a counterexample shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Broken {
+    /// What it says.
+    Violated,
+    /// That an expression of the property has no value on the way to a violation. Nothing is known of the property then.
+    CannotBeEvaluated,
 }
 
 /// For each state of a certificate there are at most so many of the product with a formula.
@@ -121,7 +132,7 @@ fn check_section(definition: &Definition, words: &Words<'_>, section: &Section) 
             }
             Opening::was_asked(definition);
             Checker { definition, checked: &section.checked, states: &states, opening: &opening }.holds()?;
-            Ok(Proved { states: states.len(), holds: true })
+            Ok(Proved { states: states.len(), holds: true, unclear: false })
         }
         Evidence::Broken(error, table) => {
             if !table.open.is_empty() {
@@ -130,8 +141,9 @@ fn check_section(definition: &Definition, words: &Words<'_>, section: &Section) 
             let states = words.states(table)?;
             let opening = Opening::default();
             let checker = Checker { definition, checked: &section.checked, states: &states, opening: &opening };
-            if checker.breaks(error.kind)? {
-                return Ok(Proved { states: states.len(), holds: false });
+            if let Some(broken) = checker.breaks(error.kind)? {
+                let unclear = broken == Broken::CannotBeEvaluated;
+                return Ok(Proved { states: states.len(), holds: false, unclear });
             }
             let what = match error.kind {
                 ErrorKind::Assertion => "no assertion fails",
@@ -257,9 +269,9 @@ impl Checker<'_> {
     }
 
     /// Some run along these states has an error of this kind.
-    fn breaks(&self, kind: ErrorKind) -> Result<bool, Refusal> {
+    fn breaks(&self, kind: ErrorKind) -> Result<Option<Broken>, Refusal> {
         if kind != ErrorKind::Property {
-            return Ok(self.errs(kind));
+            return Ok(self.errs(kind).then_some(Broken::Violated));
         }
         let Some(property) = self.property()? else {
             return Err(Refusal::new("it is about errors of the model, and shows a violated property"));
@@ -269,7 +281,11 @@ impl Checker<'_> {
         let counting = Counting { system: false, assertions: true };
         let only = Within::Only(self.states);
         let judged = judge_within(self.definition, property, self.checked.fair, most, only, counting);
-        Ok(matches!(judged, Ok((Judgement::Violated | Judgement::Unclear(_), _))))
+        Ok(match judged {
+            Ok((Judgement::Violated, _)) => Some(Broken::Violated),
+            Ok((Judgement::Unclear(_), _)) => Some(Broken::CannotBeEvaluated),
+            _ => None,
+        })
     }
 
     /// The same for errors of the model.

@@ -53,11 +53,6 @@ impl TreeStore {
         self.tree.len()
     }
 
-    /// Number of shapes that the states have.
-    pub(super) fn shapes(&self) -> usize {
-        self.tree.shapes()
-    }
-
     /// Is the store empty?
     pub fn is_empty(&self) -> bool {
         self.tree.len() == 0

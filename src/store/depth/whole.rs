@@ -14,7 +14,7 @@ use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::depth::exact::ExactStore;
 use crate::store::depth::tree::TreeStore;
-use crate::store::parts::tree::Layout;
+use crate::store::parts::tree::{Layout, SHAPE_PER_BYTE};
 use crate::store::{FindStore, Glance, Handle, Store, StoreStatistics, Vacancy, Visit};
 use rapidhash::RapidHashMap;
 
@@ -27,14 +27,12 @@ const MAP_ENTRY: usize = 20;
 /// A tree is tried where there are so many states for each shape.
 const STATES_OF_A_SHAPE: usize = 8;
 
-/// A part of the budget is kept for the beginning of a tree: the tree cannot wait until the exact store gives its first page back.
-const KEPT_FOR_TREE: usize = 16;
+/// A part of the budget is kept for the beginning of a tree: the tree cannot wait until the exact store gives its first page back. How much a
+/// beginning takes hangs on how long the states are and on how many shapes they have; at least and at most these parts of the budget are kept.
+const KEPT_FOR_TREE: (usize, usize) = (16, 4);
 
-/// So many states tell how long states are.
-const LOOKED_AT: usize = 256;
-
-/// States longer than this part of the budget are not moved.
-const LONG_STATES: usize = 1024;
+/// When this part of the budget is used up, the states tell how much of it is to be kept.
+const FIRST_LOOK: usize = 2;
 
 /// Where the states are.
 #[derive(Debug)]
@@ -51,17 +49,33 @@ fn spread(exact: &ExactStore, most: usize) -> impl Iterator<Item = &[u8]> {
     handles.map(|handle| exact.get(handle))
 }
 
-/// Is a tree worth trying? Nearly always: the exact store is at its end, and even a tree that shares little takes less. Only where
-/// states have shapes of their own a tree takes more. Some of the states tell.
-fn pays(mut tree: TreeStore, exact: &ExactStore, most: usize) -> bool {
-    let mut states = 0;
-    for state in spread(exact, most) {
-        if tree.take_over(state, false) == Visit::Full {
-            return false;
-        }
-        states += 1;
+/// What some of the states, from the first to the last, tell of all.
+struct Outlook {
+    states: usize,
+    shapes: usize,
+    longest: usize,
+}
+
+impl Outlook {
+    fn of(exact: &ExactStore, layout: &Layout) -> Outlook {
+        let (mut states, mut longest) = (0, 0);
+        let seen = spread(exact, TreeStore::SAMPLE)
+            .inspect(|state| (states, longest) = (states + 1, longest.max(state.len())));
+        let shapes = layout.shapes_of(seen);
+        Outlook { states, shapes, longest }
     }
-    tree.shapes() * STATES_OF_A_SHAPE <= states.max(STATES_OF_A_SHAPE)
+
+    /// Bytes that the shapes take while they are made, at most.
+    fn beginning(&self) -> usize {
+        self.shapes * self.longest * SHAPE_PER_BYTE
+    }
+
+    /// Is a tree worth trying? Nearly always: the exact store is at its end, and even a tree that shares little takes less. Only where
+    /// states have shapes of their own a tree takes more.
+    fn pays(&self, budget: usize) -> bool {
+        self.shapes * STATES_OF_A_SHAPE <= self.states.max(STATES_OF_A_SHAPE)
+            && self.beginning() <= budget / KEPT_FOR_TREE.1
+    }
 }
 
 /// An answer of the tree, with the handle by which the search knows a new state.
@@ -79,6 +93,8 @@ struct Mover {
     layout: Layout,
     tracks: bool,
     budget: usize,
+    /// What is kept of it for the beginning of the tree, once that is known.
+    kept: Option<usize>,
 }
 
 /// The states, in one of the two stores. See the head of this file.
@@ -110,8 +126,8 @@ impl WholeStore {
     /// The states as they are, and compressed from the moment on at which they would need more than `budget` bytes otherwise. `tracks`:
     /// the search asks which states are on the stack.
     pub fn moving(seed: u64, layout: Layout, tracks: bool, budget: usize) -> WholeStore {
-        let exact = ExactStore::with_budget(seed, budget - budget / KEPT_FOR_TREE);
-        WholeStore::of(Kept::Exact(exact), Some(Mover { layout, tracks, budget }))
+        let exact = ExactStore::with_budget(seed, budget / FIRST_LOOK);
+        WholeStore::of(Kept::Exact(exact), Some(Mover { layout, tracks, budget, kept: None }))
     }
 
     fn of(kept: Kept, mover: Option<Mover>) -> WholeStore {
@@ -124,24 +140,36 @@ impl WholeStore {
         self.moved_at
     }
 
+    /// The exact store is full. For the first time it gets more of the budget, for the second time it moves.
+    #[cold]
+    fn make_room(&mut self) {
+        match (&mut self.kept, &mut self.mover) {
+            (Kept::Exact(exact), Some(Mover { layout, budget, kept: kept @ None, .. })) => {
+                let (least, most) = KEPT_FOR_TREE;
+                // Other shapes may come.
+                let wanted = Outlook::of(exact, layout).beginning().saturating_mul(2);
+                let keeps = wanted.clamp(*budget / least, *budget / most);
+                exact.set_budget(*budget - keeps);
+                *kept = Some(keeps);
+            }
+            _ => drop(self.go_over()),
+        }
+    }
+
     /// Moves to the tree. `false` if the store does not move, or has moved already.
     #[cold]
     fn go_over(&mut self) -> bool {
         let Kept::Exact(exact) = &mut self.kept else { return false };
-        let Some(Mover { layout, tracks, budget }) = self.mover.take() else { return false };
-        let length = spread(exact, LOOKED_AT).map(<[u8]>::len).max().unwrap_or(0);
-        if length > budget / LONG_STATES {
-            // The tree of such a state alone would take the rest of the budget.
+        let Some(Mover { layout, tracks, budget, kept }) = self.mover.take() else { return false };
+        let outlook = Outlook::of(exact, &layout);
+        if !outlook.pays(budget) {
             exact.set_budget(budget);
             return false;
         }
         // What is learned from counts as well, eight bytes for each byte of a state, and memory is short.
-        let most = (budget / KEPT_FOR_TREE / 2 / (8 * length + 64)).clamp(16, TreeStore::SAMPLE);
+        let kept = kept.unwrap_or(budget / KEPT_FOR_TREE.0);
+        let most = (kept / 2 / (8 * outlook.longest + 64)).clamp(4, TreeStore::SAMPLE);
         let learned = |store: TreeStore| store.learning_from(spread(exact, most));
-        if !pays(learned(TreeStore::new(layout.clone(), tracks, budget)), exact, most) {
-            exact.set_budget(budget);
-            return false;
-        }
         let mut tree = learned(TreeStore::new(layout, tracks, budget));
         let exact = std::mem::replace(exact, ExactStore::with_budget(0, 0));
         self.moved_at = Some(exact.len() as u64);
@@ -274,8 +302,8 @@ impl Store for WholeStore {
             Kept::Tree(tree) => in_tree(tree.visit(state, how)),
         };
         if visit == Visit::Full && self.mover.is_some() {
-            // There is room now, in a tree or in the whole of the budget. This happens once.
-            self.go_over();
+            // There is room now, in more of the budget or in a tree. This happens twice.
+            self.make_room();
             return self.visit(state, how);
         }
         visit
@@ -431,6 +459,26 @@ mod tests {
         }
         assert!(store.moved_at().is_some());
         assert!((0..6_000).all(|i| store.visit(&long(i), HOW) == Visit::Seen { on_stack: false }));
+    }
+
+    /// Few shapes, of which long states show a few each: how many there are is asked of all states, not of the few that are learned from.
+    #[test]
+    fn long_states_of_some_shapes_move_as_well() {
+        let long = |i: u64| {
+            let mut bytes = vec![0; 4_000 + (i % 5) as usize * 8];
+            bytes[..8].copy_from_slice(&i.to_le_bytes());
+            bytes
+        };
+        for budget in [4 << 20, 8 << 20, 16 << 20, 32 << 20] {
+            let mut store = WholeStore::moving(1, Layout::default(), false, budget);
+            for i in 0..20_000 {
+                let visit = store.visit(&long(i), HOW);
+                assert!(matches!(visit, Visit::New(_)), "{budget}: {i}: {visit:?}, {:?}", store.moved_at());
+                assert!(store.memory() <= budget);
+            }
+            assert!(store.moved_at().is_some());
+            assert!((0..20_000).all(|i| store.visit(&long(i), HOW) == Visit::Seen { on_stack: false }));
+        }
     }
 
     /// States of which no two have the same shape stay where they are, and have the whole budget.

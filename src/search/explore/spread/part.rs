@@ -122,7 +122,6 @@ impl Whole {
             whole.errors = 1;
             whole.property_errors = u64::from(first.about == About::Property);
             whole.model_error = (first.about == About::Model).then(|| (When::default(), first.message.clone()));
-            whole.limit = None;
         }
         Whole { part: whole, processes, violations }
     }

@@ -182,9 +182,14 @@ struct Filling {
 }
 
 impl Filling {
+    /// Would the record come behind those that are there?
+    fn goes_before(&self, head: Head) -> bool {
+        self.last.0 <= head.rank && self.last.1 <= head.number
+    }
+
     /// `None`: the record does not come behind those that are there.
     fn push(&mut self, head: Head, saved: &[u8]) -> Option<()> {
-        if head.rank < self.last.0 || head.number < self.last.1 {
+        if !self.goes_before(head) {
             return None;
         }
         self.last = (head.rank, head.number);
@@ -204,6 +209,9 @@ impl Filling {
         self.stream
     }
 }
+
+/// Numbers of states are in no more ascending orders at once than there were processes in one level, over all stops in it; about.
+const MOST_RUNS: u32 = 4096;
 
 /// Streams by the part that they come from, their number there, and who has sent them.
 type Fillings = BTreeMap<(usize, u32, usize), (Source, Filling)>;
@@ -704,8 +712,13 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             let (number, from) = (link.parent / count as u64, (link.parent % count as u64) as usize);
             let before = (waiting.link.parent % numbers.before as u64) as usize;
             let source = Source { from, known: true };
-            let (_, filling) = fillings.entry((part, u32::MAX, before)).or_insert_with(|| (source, Filling::default()));
             let head = Head { rank, ordinal, number, depth: u64::from(depth) };
+            // A process that has taken over what several had before calls the states of one by larger numbers than those of another: what
+            // they have led to comes in the order of its ranks, and in that of its numbers only for each of them.
+            let runs = (0..MOST_RUNS).map(|run| (part, u32::MAX - run, before));
+            let fits = |key: &_| fillings.get(key).is_none_or(|(_, filling)| filling.goes_before(head));
+            let run = runs.into_iter().find(fits).ok_or_else(|| reader.refuse("its states are not in their order"))?;
+            let (_, filling) = fillings.entry(run).or_insert_with(|| (source, Filling::default()));
             filling.push(head, saved).ok_or_else(|| reader.refuse("its states are not in their order"))?;
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! Where the parts of a state lie: the borders of its variables, channels and processes. A state is cut at these borders, because
 //! the parts take few values each, and a step changes few of them.
 
+use rapidhash::RapidHashSet;
+
 /// What is known of all states of a program. A state begins with parts that are always there; records of processes follow. The first
 /// byte of a record says of which type it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,6 +60,22 @@ impl Layout {
             found.push((at as u32, kind));
             at += size;
         }
+    }
+
+    /// How many shapes these states have.
+    pub(in crate::store) fn shapes_of<'s>(&self, states: impl Iterator<Item = &'s [u8]>) -> usize {
+        let mut shapes = RapidHashSet::default();
+        let mut records = Vec::new();
+        for state in states {
+            self.records_of(state, &mut records);
+            let shape = (state.len(), std::mem::take(&mut records));
+            if shapes.contains(&shape) {
+                records = shape.1;
+            } else {
+                shapes.insert(shape);
+            }
+        }
+        shapes.len()
     }
 
     /// The parts of a state of this length with these records, in order. Together they are the whole state.

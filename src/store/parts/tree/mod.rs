@@ -43,7 +43,7 @@ const ENOUGH: usize = 256;
 const MOST_ADDED: usize = 2 << 20;
 
 /// Bytes that the making of a shape takes for each byte of a state, at most.
-const SHAPE_PER_BYTE: usize = 32;
+pub(in crate::store) const SHAPE_PER_BYTE: usize = 32;
 
 /// What was learned: for some shapes a pairing of their units. Of the first one the other shapes make theirs.
 type Learned = Vec<(Vec<Unit>, Pairing)>;
@@ -112,11 +112,6 @@ impl Tree {
             len: 0,
             ahead: Ahead::default(),
         }
-    }
-
-    /// Number of shapes that the states have.
-    pub(in crate::store) fn shapes(&self) -> usize {
-        self.shapes.len()
     }
 
     /// Learns from some states which parts of a state belong together. For a set that is still empty.
