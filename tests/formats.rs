@@ -160,10 +160,11 @@ fn a_replay_speaks_in_the_words_of_the_source() {
         run["steps"].as_array().expect("steps").iter().filter(|step| !step["pid"].is_null()).collect();
     let of = |text: &str| steps.iter().find(|step| step["text"] == text).unwrap_or_else(|| panic!("{text}: {run:#}"));
     assert_eq!((&of("x = 3")["written"], &of("x = 3")["calls"]), (&json!("x = MAX"), &json!([])));
-    assert_eq!(of("q!3")["written"], json!(null));
+    assert_eq!((&of("q!3")["written"], &of("q!3")["column"]), (&json!("SEND(q, MAX)"), &json!(3)));
     assert_eq!((&of("x = (x+3)")["written"], &of("x = (x+3)")["calls"]), (&json!("x = x + MAX"), &json!(["add(4)"])));
-    // It ends with the argument, so it stands nowhere as it is: not even where it is called.
-    assert_eq!((&of("x = 4")["written"], &of("x = 4")["calls"]), (&json!(null), &json!(["add(4)"])));
+    // It ends with the argument; the parameter stands there.
+    assert_eq!((&of("x = 4")["written"], &of("x = 4")["calls"]), (&json!("x = v"), &json!(["add(4)"])));
+    assert_eq!((&of("x = 4")["line"], &of("x = 4")["end"]["column"]), (&json!(5), &json!(35)));
     // Told from the head of the loop.
     assert_eq!(of("i = 1")["written"], "i = 1");
     assert_eq!(of("assert((x==3))")["written"], "assert(x == MAX)");
@@ -173,7 +174,7 @@ fn a_replay_speaks_in_the_words_of_the_source() {
     assert!(plain.contains("  x = x + MAX   in add(4)\n") && !plain.contains("  claim formula  "), "{plain}");
     assert!(plain.contains(" of the claim not shown (--claim-steps) --\n"), "{plain}");
     let written = out(&folder.pv(&format!("{line} --as-written --claim-steps")));
-    assert!(written.contains("  x = x + MAX   in add(4)\n") && written.contains("  q!3\n"), "{written}");
+    assert!(written.contains("  x = x + MAX   in add(4)\n") && written.contains("  SEND(q, MAX)\n"), "{written}");
     assert!(written.contains("  claim formula  ") && !written.contains("not shown"), "{written}");
     assert_eq!(code(&folder.pv(&format!("{line} --json --claim-steps"))), 2);
     assert_eq!(code(&folder.pv(&format!("{line} --as-written --expanded"))), 2);

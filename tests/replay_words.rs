@@ -221,8 +221,8 @@ fn statements_stand_as_they_are_written() {
             .collect();
         let call = "   in fill(N)";
         let [start, holds, more] = ["i = 0", "i <= N - 1", "i++"].map(|text| format!("{text}{call}"));
-        // A statement that ends with an argument is told with it.
-        let whole = format!("a[i] = 2{call}");
+        // A statement that ends with an argument is told with the parameter.
+        let whole = format!("a[i] = v{call}");
         let round = [holds.as_str(), whole.as_str(), more.as_str()];
         assert_eq!(steps[..7], [&[start.as_str()], &round[..], &round].concat(), "{text}");
         assert!(steps.contains(&"fi") && steps.contains(&"d_step { n = N; n++ }"), "{text}");
@@ -239,7 +239,52 @@ fn statements_stand_as_they_are_written() {
     // In a chart, too; what only looks or jumps has no words there.
     assert_eq!(code(&folder.pv(&[&line[..], &["--chart", "w.mmd"]].concat(), "")), 0);
     let chart = std::fs::read_to_string(folder.path().join("w.mmd")).expect("a chart");
-    assert!(chart.contains(" · a[i] = 2") && chart.contains(" · i++") && !chart.contains("#60;= N"), "{chart}");
+    assert!(chart.contains(" · a[i] = v") && chart.contains(" · i++") && !chart.contains("#60;= N"), "{chart}");
+}
+
+/// Statements that begin or end with a parameter of an inline or of a macro.
+const ARGUMENTS: &str = "#define ADD(a, b) a = a + b\n#define IS(a, b) a == b\n#define ATOM(s) atomic { s }\n#define BOTH(p, q) SET(p, q)\n\
+                         #define SET(a, b) a = b\nchan c = [2] of { byte, byte };\nbyte x, y, arr[3];\ninline send(ch, id) {\n  ch!1,id;\n  \
+                         ch?1,eval(id)\n}\ninline outer(w, n) {\n  inner(w, n);\n  SET(w, n);\n  inner(arr[n], 2)\n}\ninline inner(v, k) {\n  \
+                         v = k;\n  if\n  :: IS(v, k) -> v++\n  :: else\n  fi\n}\ninline next(z) { return z + 1 }\nactive proctype P() {\n  \
+                         ADD(x, 2);\n  if :: IS(x, 2) :: x > 3 fi;\n  ATOM(x = 1);\n  BOTH(x, y);\n  send(c, 3);\n  outer(x, 1);\n  \
+                         ATOM(inner(x, 2));\n  y = next(x);\n  assert(x < 1)\n}\n";
+
+#[test]
+fn statements_with_arguments_at_their_ends_stand_where_they_are_written() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("args.pml"), ARGUMENTS).expect("written");
+    assert_eq!(code(&folder.pv(&["check", "args.pml", "--full"], "")), 1);
+    let replay = out(&folder.pv(&["replay", "args.pml", "args.pml.trail.json"], ""));
+    let steps: Vec<&str> = replay
+        .lines()
+        .filter_map(|line| Some(line.split_once("  P(0)   args.pml:")?.1))
+        .filter(|step| !step.contains("  fi"))
+        .collect();
+    let expected = [
+        "26  ADD(x, 2)",
+        "27  IS(x, 2)",
+        "28  x = 1",
+        "29  BOTH(x, y)",
+        "9   ch!1,id   in send(c, 3)",
+        "10  ch?1,eval(id)   in send(c, 3)",
+        "18  v = k   in inner(w, n)   in outer(x, 1)",
+        "20  IS(v, k)   in inner(w, n)   in outer(x, 1)",
+        "20  v++   in inner(w, n)   in outer(x, 1)",
+        "14  SET(w, n)   in outer(x, 1)",
+        "18  v = k   in inner(arr[n], 2)   in outer(x, 1)",
+        "20  IS(v, k)   in inner(arr[n], 2)   in outer(x, 1)",
+        "20  v++   in inner(arr[n], 2)   in outer(x, 1)",
+        "18  v = k   in inner(x, 2)",
+        "20  IS(v, k)   in inner(x, 2)",
+        "20  v++   in inner(x, 2)",
+        "24  return z + 1   in next(x)",
+        "34  assert(x < 1)",
+    ];
+    assert_eq!(steps, expected, "{replay}");
+    // So they can be stopped at.
+    let text = by_hand(&folder, "args.pml", "b 10\nc\nq\n");
+    assert!(text.contains("P(0) is at args.pml:10\n"), "{text}");
 }
 
 #[test]

@@ -458,7 +458,7 @@ mod tests {
             .iter()
             .map(|statement| (statement[1].as_str().expect("a text"), statement[3].as_u64().expect("a line")))
             .collect();
-        assert_eq!(told, [("x = 2", 5), ("INC", 6), ("x = 3", 6), ("x++", 6), ("-end-", 7)]);
+        assert_eq!(told, [("x = 2", 5), ("INC", 6), ("v = 3", 2), ("x++", 6), ("-end-", 7)]);
         let calls: Vec<&str> =
             source["statements"].as_array().expect("a list").iter().filter_map(|told| told[4].as_str()).collect();
         assert_eq!(calls, ["", "", "set(x)", "", ""]);

@@ -1,6 +1,6 @@
 //! Statements as they stand in the source: macros not expanded, no parentheses of pv, and for what stands in an inline its call. The parts of
-//! a `for` are told from its head, the step behind an `if` or `do` is its last word. Where the source has no text of a step's own (a
-//! statement that begins inside the argument of a macro), there is none.
+//! a `for` are told from its head, the step behind an `if` or `do` is its last word. Where the source has no text of a step's own (the
+//! automaton of a formula), there is none.
 
 use crate::source::visible::visible;
 use crate::source::{ExpansionKind, SourceMap, Span};
@@ -24,9 +24,8 @@ pub(crate) fn statement(map: &SourceMap, span: Span, expanded: &str) -> Option<S
     let before = file.text.get(..site.start as usize)?.trim_end();
     // What the automaton of a formula looks at stands nowhere: its place is the name of the formula, or all of it.
     let is_formula = before.ends_with("ltl") || text.starts_with("ltl") || file.path.is_none() && site.file.0 > 0;
-    let is_argument = before.ends_with(['(', ',', '[']);
     let is_block = text.contains(['{', '}']) && !(expanded == "d_step" && text.starts_with("d_step"));
-    (!is_call && !is_argument && !is_block && !is_formula).then_some(text)
+    (!is_call && !is_block && !is_formula).then_some(text)
 }
 
 /// The same for a reader: where the source has no text of its own, what the model has.
@@ -97,8 +96,7 @@ pub(crate) fn calls(map: &SourceMap, span: Span) -> Vec<String> {
     if through.is_empty() { at().into_iter().collect() } else { through }
 }
 
-/// The call of an inline that begins at a place. The statement of an inline that begins or ends with an argument is placed at the
-/// call: what stands there is not the statement.
+/// The call of an inline that begins at a place: what stands there is no statement.
 fn call_at(map: &SourceMap, site: Span) -> Option<Span> {
     let file = map.files().get(site.file.0 as usize)?;
     // Most statements are told from a call by their text; the others are looked for among all expansions.
