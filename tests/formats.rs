@@ -181,6 +181,42 @@ fn a_replay_speaks_in_the_words_of_the_source() {
 }
 
 #[test]
+fn code_flows_leave_the_steps_of_the_claim_out() {
+    let folder = Folder::new();
+    folder.write(
+        "turns.pml",
+        "byte x;\ninline turn(v) {\n  v = 1 - v\n}\nactive proctype P() {\n  do :: turn(x) od\n}\nltl p { <> (x == 9) }\n",
+    );
+    let output = folder.pv("check turns.pml --format sarif");
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    let flow = &document(&output)["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let all = flow.as_array().expect("steps");
+    let (end, steps) = all.split_last().expect("steps and what is wrong");
+    let text = |step: &Value| step["location"]["message"]["text"].as_str().unwrap_or_default().to_string();
+    assert!(
+        !steps.is_empty() && steps.iter().all(|step| text(step).ends_with("P(0): v = 1 - v   in turn(x)")),
+        "{flow:#}"
+    );
+    let lines = steps.iter().map(|step| &step["location"]["physicalLocation"]["region"]["startLine"]);
+    assert!(lines.clone().all(|line| line == 3), "{flow:#}");
+    assert_eq!(
+        steps.iter().filter(|step| text(step).starts_with("from here on the steps repeat: ")).count(),
+        1,
+        "{flow:#}"
+    );
+    // Their numbers are those of a replay.
+    let replay = out(&folder.pv("replay turns.pml turns.pml.trail.json"));
+    let numbers: Vec<u64> = replay
+        .lines()
+        .filter(|line| line.contains("  P(0) "))
+        .filter_map(|line| line.split_whitespace().next()?.parse().ok())
+        .collect();
+    let orders: Vec<u64> = steps.iter().filter_map(|step| step["executionOrder"].as_u64()).collect();
+    assert_eq!(orders, numbers, "{replay}");
+    assert!(end["executionOrder"].as_u64() > orders.last().copied(), "{flow:#}");
+}
+
+#[test]
 fn a_command_line_that_is_refused_is_told_in_the_format_that_was_asked_for() {
     let folder = Folder::new();
     for (line, message) in [

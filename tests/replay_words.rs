@@ -304,6 +304,12 @@ fn steps_of_a_formula_say_what_they_look_at() {
     let steps: Vec<&str> = text.lines().filter(|line| line.contains("  claim small  ")).collect();
     assert!(!steps.is_empty() && steps.iter().all(|step| !step.ends_with("  small")), "{text}");
     assert!(steps.iter().any(|step| step.contains("got<9")), "{text}");
+    // Labels as in the formula, and no parentheses around parentheses.
+    let model = "active proctype P() {\n  skip;\nrest:  skip\n}\nltl avoid { [] !(P[0]@rest) }\n";
+    std::fs::write(folder.path().join("rest.pml"), model).expect("written");
+    assert_eq!(code(&folder.pv(&["check", "rest.pml"], "")), 1);
+    let text = out(&folder.pv(&["replay", "rest.pml", "rest.pml.trail.json", "--claim-steps"], ""));
+    assert!(text.contains("P[0]@rest") && !text.contains("_p==") && !text.contains("(("), "{text}");
 }
 
 fn simulated(folder: &Folder, model: &str, more: &[&str], input: &str) -> Output {

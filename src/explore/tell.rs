@@ -12,6 +12,7 @@ use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::{Trail, TrailError};
 use crate::report::written;
 use crate::search::outcome::{Actor, Step};
+use crate::search::walk::possible::Choice;
 use crate::source::{SourceFile, SourceMap, Span};
 use serde_json::{Value, json};
 
@@ -41,7 +42,7 @@ impl Subject<'_> {
         let all = self.map.files().iter().enumerate();
         let files: Vec<Value> =
             all.filter(real).map(|(id, file)| json!({"id": id, "name": file.name, "text": file.text})).collect();
-        json!({"files": files, "statements": self.statements()})
+        json!({"files": files, "statements": self.statements(), "claim": self.claim.is_some()})
     }
 
     /// By their number in the program.
@@ -78,7 +79,8 @@ impl Subject<'_> {
         let text_of_model =
             transition.text.starts_with(['.', '-']) || !is_written(&transition.action, &transition.text, written);
         let stands = !text_of_model && written.chars().any(char::is_alphanumeric);
-        let text = if stands { written } else { &transition.text };
+        let of_model = written::plain(&transition.text);
+        let text = if stands { written } else { &of_model };
         let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = words.char_indices().nth(LONGEST_TEXT) {
             words.truncate(end);
@@ -234,7 +236,9 @@ impl<'a> Teller<'a> {
 
     /// What can go and what cannot, with the reason. A state with an end says which.
     fn moves(&mut self) -> Value {
-        let Possible { list, system, claim } = self.possible();
+        let possible = self.possible();
+        let is_forced = possible.forced().is_some();
+        let Possible { list, system, claim } = possible;
         let machine = self.recorder.machine();
         let valid_end = system.is_empty().then(|| machine.is_valid_end(false));
         let view = self.recorder.view();
@@ -249,7 +253,12 @@ impl<'a> Teller<'a> {
                 json!([null, self.subject.number(own, step.transition), step.timeout])
             }
         };
-        let can: Vec<Value> = list.iter().map(|choice| choice.steps.iter().map(&number).collect()).collect();
+        let told_of = |list: &[Choice]| -> Vec<Value> {
+            list.iter().map(|choice| choice.steps.iter().map(&number).collect()).collect()
+        };
+        let can = told_of(&list);
+        // For a reader who does not want to see the one step that the claim has: what goes behind it.
+        let then = is_forced.then(|| told_of(&system));
         let told = |blocked: Blocked| {
             json!([blocked.pid, self.subject.number(proctype(blocked.pid), blocked.transition), blocked.reason])
         };
@@ -263,6 +272,9 @@ impl<'a> Teller<'a> {
             cannot.extend(waiting);
         }
         let mut told = json!({"can": can, "cannot": cannot});
+        if let Some(then) = then {
+            told["then"] = then.into();
+        }
         if let Some(valid) = valid_end {
             told["end"] = valid.into();
         }

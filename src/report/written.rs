@@ -30,7 +30,41 @@ pub(crate) fn statement(map: &SourceMap, span: Span, expanded: &str) -> Option<S
 
 /// The same for a reader: where the source has no text of its own, what the model has.
 pub(crate) fn worded(map: &SourceMap, span: Span, expanded: &str) -> String {
-    statement(map, span, expanded).map_or_else(|| expanded.to_owned(), |text| visible(&text).into_owned())
+    statement(map, span, expanded).map_or_else(|| plain(expanded), |text| visible(&text).into_owned())
+}
+
+/// A text of the model as one would write it: `client[0]@cs` for `(client[0]._p==cs)`, and no parentheses around parentheses or around all.
+pub(crate) fn plain(expanded: &str) -> String {
+    let text = expanded.replace("._p==", "@");
+    let mut open = Vec::new();
+    let mut partner = vec![None; text.len()];
+    let mut is_quoted = false;
+    for (at, letter) in text.bytes().enumerate() {
+        match letter {
+            b'"' => is_quoted = !is_quoted,
+            b'(' if !is_quoted => open.push(at),
+            b')' if !is_quoted => {
+                let Some(start) = open.pop() else { return text };
+                partner[start] = Some(at);
+            }
+            _ => {}
+        }
+    }
+    let mut left_out = vec![false; text.len()];
+    let (mut first, mut end) = (0, text.len());
+    while end > first && partner[first] == Some(end - 1) {
+        (left_out[first], left_out[end - 1]) = (true, true);
+        (first, end) = (first + 1, end - 1);
+    }
+    for start in first..end {
+        if let Some(close) = partner[start]
+            && partner[start + 1] == Some(close - 1)
+        {
+            (left_out[start], left_out[close]) = (true, true);
+        }
+    }
+    let kept = text.char_indices().filter(|(at, _)| !left_out[*at]).map(|(_, letter)| letter);
+    kept.collect()
 }
 
 /// And with the calls of the inlines that it came through.
