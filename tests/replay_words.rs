@@ -288,6 +288,25 @@ fn statements_with_arguments_at_their_ends_stand_where_they_are_written() {
 }
 
 #[test]
+fn choices_that_read_the_same_are_told_with_the_lines_of_their_calls() {
+    let folder = Folder::new();
+    let model = "byte k, n;\ninline pick() {\n  if\n  :: k = 1\n  :: k == 2\n  fi\n}\nactive proctype P() {\n  do\n  :: pick(); n = 1\n  \
+                 :: n < 3 -> n++; pick()\n  :: pick(); n = 2 :: pick(); n = 3\n  od\n}\n";
+    std::fs::write(folder.path().join("alike.pml"), model).expect("written");
+    let text = by_hand(&folder, "alike.pml", "2\n1\nwhy\nq\n");
+    for line in [
+        "  1  P(0) alike.pml:4: k = 1   in pick() at line 10\n",
+        "  2  P(0) alike.pml:11: n < 3\n",
+        "  3  P(0) alike.pml:4: k = 1   in pick() at line 12, column 6\n",
+        "  4  P(0) alike.pml:4: k = 1   in pick() at line 12, column 23\n",
+        // Nothing else reads like it here.
+        "  1  P(0) alike.pml:4: k = 1   in pick()\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
 fn watched_values_of_a_property_and_of_a_rendezvous() {
     let folder = Folder::new();
     let output = folder.pv(&["replay", "meets.pml", "meets.pml.trail.json", "--watch", "got"], "");

@@ -48,12 +48,17 @@ impl Subject<'_> {
     /// By their number in the program.
     fn statements(&self) -> Vec<Value> {
         let claim = self.claim.and_then(|number| self.model.claims.get(number)).map(|claim| &claim.body);
-        let mut list = Vec::new();
+        let (mut list, mut keys) = (Vec::new(), Vec::new());
         for proctype in self.model.proctypes.iter().chain(claim) {
             for transition in &proctype.automaton.transitions {
-                let (file, line) = self.place(transition.span);
-                let calls = written::calls(self.map, transition.span).join(", in ");
-                list.push(json!([&*proctype.name, self.text(transition), file, line, calls]));
+                let ((file, line), text) = (self.place(transition.span), self.text(transition));
+                keys.push((format!("{} {file}:{line} {text}", proctype.name), transition.span));
+                list.push(json!([&*proctype.name, text, file, line]));
+            }
+        }
+        for (statement, calls) in list.iter_mut().zip(written::calls_told_apart(self.map, &keys)) {
+            if let Some(parts) = statement.as_array_mut() {
+                parts.push(calls.join(", in ").into());
             }
         }
         list
@@ -474,5 +479,16 @@ mod tests {
         let calls: Vec<&str> =
             source["statements"].as_array().expect("a list").iter().filter_map(|told| told[4].as_str()).collect();
         assert_eq!(calls, ["", "", "set(x)", "", ""]);
+    }
+
+    #[test]
+    fn statements_that_read_the_same_have_the_lines_of_their_calls() {
+        let text = "byte k;\ninline pick() { k = 1 }\nactive proctype p() {\n  if\n  :: pick()\n  :: pick()\n  fi\n}\nactive proctype q() { pick() }\n";
+        let (map, model) = read_text("m.pml", text).expect("a model");
+        let program = Program::new(&model, None);
+        let source = Subject { model: &model, map: &map, program: &program, claim: None }.source();
+        let all = source["statements"].as_array().expect("a list").iter();
+        let calls: Vec<&str> = all.filter_map(|told| told[4].as_str()).filter(|calls| !calls.is_empty()).collect();
+        assert_eq!(calls, ["pick() at line 5", "pick() at line 6", "pick()"]);
     }
 }

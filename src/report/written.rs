@@ -4,6 +4,7 @@
 
 use crate::source::visible::visible;
 use crate::source::{ExpansionKind, SourceMap, Span};
+use std::collections::HashMap;
 
 /// Longer texts are no statements that one reads in a line.
 const LONGEST: usize = 120;
@@ -69,10 +70,14 @@ pub(crate) fn plain(expanded: &str) -> String {
 
 /// And with the calls of the inlines that it came through.
 pub(crate) fn worded_with_calls(map: &SourceMap, span: Span, expanded: &str) -> String {
-    let mut text = worded(map, span, expanded);
-    for call in calls(map, span) {
+    with_calls(worded(map, span, expanded), &calls(map, span))
+}
+
+/// A statement and its calls in a line.
+pub(crate) fn with_calls(mut text: String, calls: &[String]) -> String {
+    for call in calls {
         text.push_str("   in ");
-        text.push_str(&visible(&call));
+        text.push_str(&visible(call));
     }
     text
 }
@@ -128,6 +133,32 @@ pub(crate) fn calls(map: &SourceMap, span: Span) -> Vec<String> {
     let through = calls_of(map, span).filter_map(|call| slice(map, call)).collect::<Vec<_>>();
     let at = || call_at(map, map.use_site(span)).and_then(|call| slice(map, call));
     if through.is_empty() { at().into_iter().collect() } else { through }
+}
+
+/// The calls of statements that are told side by side, each given with how it is told otherwise. Where two would read the same, the lines
+/// of the calls tell them apart, and in one line the columns.
+pub(crate) fn calls_told_apart(map: &SourceMap, list: &[(String, Span)]) -> Vec<Vec<String>> {
+    let mut told: Vec<Vec<String>> = list.iter().map(|(_, span)| calls(map, *span)).collect();
+    for with_columns in [false, true] {
+        let mut alike: HashMap<(&str, &[String]), Vec<usize>> = HashMap::new();
+        for (number, (text, _)) in list.iter().enumerate().filter(|(number, _)| !told[*number].is_empty()) {
+            alike.entry((text, &told[number])).or_default().push(number);
+        }
+        let differ = |group: &Vec<usize>| group.iter().any(|&number| list[number].1 != list[group[0]].1);
+        let groups: Vec<usize> = alike.into_values().filter(differ).flatten().collect();
+        for number in groups {
+            let placed = calls_of(map, list[number].1).filter_map(|call| {
+                let place = map.place(call);
+                let column = if with_columns { format!(", column {}", place.column) } else { String::new() };
+                Some(format!("{} at line {}{column}", slice(map, call)?, place.line))
+            });
+            let placed: Vec<String> = placed.collect();
+            if !placed.is_empty() {
+                told[number] = placed;
+            }
+        }
+    }
+    told
 }
 
 /// The call of an inline that begins at a place: what stands there is no statement.
