@@ -307,6 +307,59 @@ fn choices_that_read_the_same_are_told_with_the_lines_of_their_calls() {
 }
 
 #[test]
+fn failed_assertions_are_told_as_they_stand() {
+    let folder = Folder::new();
+    let assertions = [
+        ("assert(false)", "false", ""),
+        ("assert(SAFE)", "SAFE", ""),
+        ("assert(! BIG)", "(! BIG)", ""),
+        ("assert (x <\n 1)", "(x < 1)", ""),
+        ("assert (x < 1) && (x > 7)", "((x < 1) && (x > 7))", ""),
+        ("CHECK(x < 1)", "CHECK(x < 1)", ""),
+        ("small(x)", "(v < 1)", " in small(x)"),
+        ("d_step { x = 5; assert(x < 1) }", "(x < 1)", ""),
+    ];
+    for (statement, condition, call) in assertions {
+        let model = format!(
+            "#define SAFE (x <= 1)\n#define BIG x > 3\n#define CHECK(c) assert(c)\nbyte x;\ninline small(v) {{ assert(v < 1) }}\n\
+             active proctype P() {{\n  x = 4;\n  {statement}\n}}\n"
+        );
+        std::fs::write(folder.path().join("said.pml"), model).expect("written");
+        let check = folder.pv(&["check", "said.pml"], "");
+        let line = if call.is_empty() { 8 } else { 5 };
+        let head = format!("violated: assertion {condition}{call} at said.pml:{line}, depth ");
+        assert!(out(&check).starts_with(&head), "{statement}: {}", out(&check));
+        let message = format!("assertion violated {condition}{call}");
+        let json: Value =
+            serde_json::from_slice(&folder.pv(&["check", "said.pml", "--json"], "").stdout).expect("JSON");
+        assert_eq!(json["errors"][0]["message"], message.as_str(), "{statement}");
+        let github = out(&folder.pv(&["check", "said.pml", "--format", "github"], ""));
+        assert!(github.contains(&format!("::{message}, depth ")), "{statement}: {github}");
+        let replay = ["replay", "said.pml", "said.pml.trail.json"];
+        let text = out(&folder.pv(&[&replay[..], &["--html", "said.html"]].concat(), ""));
+        assert!(text.contains(&format!("  {message}\n\n{message} at said.pml:{line}, ")), "{statement}: {text}");
+        let page = std::fs::read_to_string(folder.path().join("said.html")).expect("a page");
+        let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>")).expect("data").0;
+        let page: Value = serde_json::from_str(data).expect("JSON");
+        let last = page["run"]["steps"].as_array().and_then(|steps| steps.last()).expect("a step");
+        assert_eq!(
+            (&page["run"]["error"]["message"], &last["trap"]),
+            (&json!(message), &json!(message)),
+            "{statement}"
+        );
+        let run: Value =
+            serde_json::from_slice(&folder.pv(&[&replay[..], &["--json"]].concat(), "").stdout).expect("JSON");
+        let last = run["steps"].as_array().and_then(|steps| steps.last()).expect("a step");
+        assert_eq!((&run["error"]["message"], &last["error"]), (&json!(message), &json!(message)), "{statement}");
+        let simulated = out(&folder.pv(&["simulate", "said.pml"], ""));
+        assert!(simulated.contains(&format!("said.pml:{line}: {message}\n")), "{statement}: {simulated}");
+        // By what the trail says the error is known again, whatever it is called here.
+        assert_eq!(code(&folder.pv(&["check", "said.pml", "--another"], "")), 1, "{statement}");
+        assert!(out(&folder.pv(&["check", "said.pml", "--another"], "")).contains("known"), "{statement}");
+    }
+}
+
+#[test]
 fn watched_values_of_a_property_and_of_a_rendezvous() {
     let folder = Folder::new();
     let output = folder.pv(&["replay", "meets.pml", "meets.pml.trail.json", "--watch", "got"], "");

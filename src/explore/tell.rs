@@ -207,7 +207,7 @@ impl<'a> Teller<'a> {
             printed.extend(record.printed.iter().map(|printed| printed.text(self.subject.model)));
             changes.extend(record.changes.into_iter().map(|change| json!([change.name, change.old, change.new])));
             cut_off = cut_off.or(record.cut_off);
-            trap = trap.or(record.trap);
+            trap = trap.or(record.trap.map(|trap| written::failure(self.subject.map, record.trap_span, &trap)));
         }
         let mut told = json!({"n": number, "parts": parts, "events": self.events(), "moves": self.moves()});
         let mut add = |name: &str, value: Value| told[name] = value;
@@ -355,8 +355,9 @@ pub(crate) fn values_along<'m>(
 }
 
 /// What is wrong at the end of a run, for the page.
-pub(crate) fn error_of(error: &TrailError) -> Value {
-    json!({"kind": error.kind, "message": error.message, "file": error.file, "line": error.line})
+pub(crate) fn error_of(subject: Subject<'_>, trail: &Trail) -> Value {
+    let (TrailError { kind, file, line, .. }, map) = (&trail.error, subject.map);
+    json!({"kind": kind, "message": trail.error_in_words(subject.model, map), "file": file, "line": line})
 }
 
 /// The run of a trail, whole: source, statements, and every move behind the first `skipped` ones.
@@ -386,7 +387,7 @@ pub(crate) fn trail(
         "source": subject.source(),
         "run": {
             "kind": if cycle.is_some() { "cycle" } else { "counterexample" },
-            "error": error_of(&trail.error),
+            "error": error_of(subject, trail),
             "property": trail.property,
             "cycle": cycle.map(|cycle| cycle.saturating_sub(skipped)),
             "start": start,

@@ -34,6 +34,34 @@ pub(crate) fn worded(map: &SourceMap, span: Span, expanded: &str) -> String {
     statement(map, span, expanded).map_or_else(|| plain(expanded), |text| visible(&text).into_owned())
 }
 
+/// What is wrong with a statement, in words: of an assertion that fails, the condition as it stands in the source. Other messages name
+/// nothing of the model. For a terminal this is not visible yet.
+pub(crate) fn failure(map: &SourceMap, span: Span, message: &str) -> String {
+    let condition = || {
+        message.strip_prefix("assertion violated ")?;
+        let text = statement(map, span, "")?;
+        let is_macro = map.use_site(span) != span && !text.contains('{');
+        let condition = match text.strip_prefix("assert") {
+            Some(rest) if !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') => {
+                within_parentheses(rest.trim())
+            }
+            _ if is_macro => return Some(text),
+            _ => return None,
+        };
+        let is_word = condition.chars().all(|c| c.is_alphanumeric() || c == '_');
+        Some(if is_word { condition.to_string() } else { format!("({condition})") })
+    };
+    let Some(condition) = condition() else { return message.to_string() };
+    let calls: String = calls(map, span).iter().map(|call| format!(" in {call}")).collect();
+    format!("assertion violated {condition}{calls}")
+}
+
+/// A text without the parentheses around all of it, if there are some.
+fn within_parentheses(text: &str) -> &str {
+    let inner = text.strip_prefix('(').filter(|inner| end_of(inner, ")") == Some(inner.len() - 1));
+    inner.map_or(text, |inner| inner[..inner.len() - 1].trim())
+}
+
 /// A text of the model as one would write it: `client[0]@cs` for `(client[0]._p==cs)`, and no parentheses around parentheses or around all.
 pub(crate) fn plain(expanded: &str) -> String {
     let text = expanded.replace("._p==", "@");

@@ -9,7 +9,7 @@ mod told;
 pub(crate) use told::{Region, Told};
 
 use super::number::{counted, duration};
-use super::{Report, Run, reason, text};
+use super::{Report, Run, reason, text, written};
 use crate::search::outcome::{About, Verdict, Violation};
 use crate::source::Span;
 use crate::source::visible::visible;
@@ -296,7 +296,7 @@ fn finding(report: &Report<'_>, run: &Run, index: usize, violation: &Violation) 
     let path = run.paths.get(index);
     Finding {
         kind: violation.kind.name(),
-        message: violation.message.clone(),
+        message: written::failure(report.map, violation.span, &violation.message),
         region: Region::of(report.map, violation.span),
         depth: violation.depth,
         property: run.property.clone().filter(|_| violation.about == About::Property),
