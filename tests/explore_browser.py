@@ -450,6 +450,17 @@ def kept(pv, folder, browser):
     equal(browser.text("#position"), "2 of 2")
     browser.go(page_of(pv, folder, "lasso.pml", "lasso.pml.trail.json", "lasso.html"))
     assert "↻" in browser.text("#position") and browser.texts("svg .cycleword"), browser.text("#position")
+    # Every step has its number and its line, as the slider counts.
+    total = int(browser.text("#position").split()[2])
+    equal(browser.texts("svg .stepno"), [f"{step} · l.2" for step in range(1, total + 1)])
+    # Both stay in view when a wide chart is scrolled.
+    wide = write(folder, "wide.pml", "byte x; active [14] proctype p() { do :: _pid == 13 -> x = 1 - x od }\nltl q { <> (x == 9) }\n")
+    browser.go(page_of(pv, folder, wide, trail_of(pv, folder, wide), "wide.html"))
+    browser.run("document.getElementById('lanes').scrollLeft = 900")
+    in_view = """const box = document.getElementById('lanes').getBoundingClientRect();
+      return document.getElementById('lanes').scrollLeft > 500 && ['.cycleword', '.stepno'].every(name => { const word = document.querySelector('svg ' + name).getBoundingClientRect();
+        return word.left >= box.left && word.right <= box.right; })"""
+    until(lambda: browser.run(in_view), "the words at the left of the chart are in view")
     equal(browser.errors(), [])
 
 

@@ -276,8 +276,8 @@ fn charts_are_text_where_the_name_says_so() {
     );
     assert_eq!(code(&folder.pv("check m.pml")), 1);
     for (name, begins, holds) in [
-        ("c.mmd", "sequenceDiagram\n", "  p0->>c0: 1 · 7\n  c0->>p1: 2 · 7\n"),
-        ("c.puml", "@startuml\n", "  p0 -> c0: 1 · 7\n  c0 -> p1: 2 · 7\n"),
+        ("c.mmd", "sequenceDiagram\n", "  p0->>c0: 1 · l.2 · 7\n  c0->>p1: 2 · l.3 · 7\n"),
+        ("c.puml", "@startuml\n", "  p0 -> c0: 1 · l.2 · 7\n  c0 -> p1: 2 · l.3 · 7\n"),
         ("c.svg", "<svg", "q!7"),
     ] {
         assert_eq!(code(&folder.pv(&format!("replay m.pml m.pml.trail.json --chart {name}"))), 0);

@@ -228,6 +228,8 @@ fn statements_stand_as_they_are_written() {
         assert!(steps.contains(&"fi") && steps.contains(&"d_step { n = N; n++ }"), "{text}");
         // The first of these steps and the last of the body have the same text in the model.
         assert!(steps.contains(&"i = (i+1)") && steps.contains(&"i <= 3"), "{text}");
+        // Over an array as over numbers.
+        assert!(steps.contains(&"i <= 1") && !text.contains("i<=1"), "{text}");
         assert!(steps.contains(&"assert(n < N)") && !text.contains("((i<=("), "{text}");
     }
     assert!(replay.contains("processes: 1\n  P(0) ") && replay.contains(": n = N\n"), "{replay}");
@@ -377,6 +379,10 @@ fn steps_of_a_formula_say_what_they_look_at() {
     assert!(!steps.is_empty() && steps.iter().all(|step| !step.ends_with("  small")), "{text}");
     assert!(steps.iter().any(|step| step.contains("got<9")), "{text}");
     // Labels as in the formula, and no parentheses around parentheses.
+    let cycle = "byte x;\n#define TURN(v) v = 1 - v\nactive proctype P() { do :: TURN(x) od }\nltl p { <> (x == 9) }\n";
+    std::fs::write(folder.path().join("turn.pml"), cycle).expect("written");
+    let text = out(&folder.pv(&["check", "turn.pml"], ""));
+    assert!(text.contains("P(0) repeats `TURN(x)` for ever"), "{text}");
     let model = "active proctype P() {\n  skip;\nrest:  skip\n}\nltl avoid { [] !(P[0]@rest) }\n";
     std::fs::write(folder.path().join("rest.pml"), model).expect("written");
     assert_eq!(code(&folder.pv(&["check", "rest.pml"], "")), 1);

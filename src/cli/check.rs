@@ -444,7 +444,7 @@ pub(super) fn describe(
                 path.push(number, &record.who, &text, record.span);
             }
             if record.pid.is_some() && violation.cycle_start.is_some_and(|start| number >= start) {
-                around.push((record.who.clone(), record.text.clone()));
+                around.push((record.who.clone(), written::worded(map, record.span, &record.text)));
             }
             steps.push(TrailStep { step, process: record.process, line, text: record.text });
             last = record.trap;

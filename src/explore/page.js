@@ -352,7 +352,9 @@ function showState() {
 
 // ---- chart: every event has a row; only the rows that can be seen are drawn
 
-const ROW = 24, TOP = 10, EDGE = 34;
+// At the left, where it stays when the chart is scrolled, every step has its number and its line.
+const ROW = 24, TOP = 10;
+const lastLine = statements.reduce((most, statement) => Math.max(most, statement[3]), 0);
 let chart = null;
 
 function layOut() {
@@ -392,6 +394,7 @@ function layOut() {
   for (let process = 0; process < made.lines.length; process++) line(process);
   const wide = Math.max(0, ...made.lines.map(l => l.name.length * 7.2 + 24), ...made.marks.slice(0, 5000).map(m => m.label ? m.label.length * 7.3 + 18 : 0));
   made.spacing = Math.max(100, Math.min(190, wide));
+  made.gutter = (run.cycle === null || run.cycle === undefined ? 12 : 26) + 6.7 * (String(last()).length + String(lastLine).length + 5);
   made.end = row;
   made.height = TOP + (row + 2.5) * ROW;
   chart = made;
@@ -407,7 +410,7 @@ function layOut() {
     heads.append(head);
   });
   const right = made.marks.map(m => m.kind === 'local' ? column(m.from) + 24 + Math.min(m.label.length * 7.3, made.spacing - 16) : 0);
-  const width = Math.max(EDGE + made.spacing * made.lines.length + 20, right.reduce((a, b) => Math.max(a, b), 0), $('lanes').clientWidth - 16);
+  const width = Math.max(made.gutter + made.spacing * made.lines.length + 20, right.reduce((a, b) => Math.max(a, b), 0), $('lanes').clientWidth - 16);
   heads.style.width = rows.style.width = width + 'px';
   rows.style.height = made.height + 'px';
   drawing.setAttribute('width', width);
@@ -417,7 +420,7 @@ function layOut() {
   chart.width = width;
 }
 
-const column = process => EDGE + (process + 0.5) * chart.spacing;
+const column = process => chart.gutter + (process + 0.5) * chart.spacing;
 const height = row => TOP + row * ROW;
 const rowsOf = step => step === 0 ? [0, chart.rows[0]] : [chart.rows[step - 1], chart.rows[step]];
 const cut = (text, room) => { const fits = Math.max(3, Math.floor(room / 7.3)); return text.length > fits ? text.slice(0, fits - 1) + '…' : text; };
@@ -430,6 +433,7 @@ function drawChart() {
   const box = $('lanes'), drawing = chart.drawing;
   const top = printing ? 0 : Math.max(0, Math.floor((box.scrollTop - TOP) / ROW) - 8);
   const bottom = printing ? MOST_PRINTED : Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 8;
+  const left = printing ? 0 : box.scrollLeft;
   const from = height(top), to = Math.min(chart.height, height(bottom));
   drawing.replaceChildren();
   drawing.setAttribute('height', Math.max(0, to - from));
@@ -443,11 +447,6 @@ function drawChart() {
     const stop = line.died === null ? chart.end + 1 : line.died;
     if (seen(line.born, stop)) put('line', { class: 'life', x1: column(process), x2: column(process), y1: Math.max(height(line.born), from), y2: Math.min(height(stop), to) });
   });
-  if (run.cycle !== null && run.cycle !== undefined) {
-    const y = height(chart.rows[run.cycle]), foot = height(chart.end) + ROW / 2;
-    put('path', { class: 'cycle', d: 'M24 ' + y + 'H14V' + foot + 'H24' });
-    put('text', { class: 'cycleword', x: 28, y: y + 4 }, '↻ repeats for ever from here');
-  }
   for (const mark of chart.marks) {
     const foot = mark.end === null || mark.end === undefined ? mark.row : mark.end;
     if (!seen(mark.row, foot)) continue;
@@ -476,13 +475,21 @@ function drawChart() {
   if (run.error && run.cycle === null && seen(chart.end, chart.end + 2)) {
     put('text', { class: 'bad', x: 14, y: height(chart.end + 1.5) }, '✕ ' + visible(cut(run.error.message, Math.max(chart.width, box.clientWidth) - 40)));
   }
+  if (left > 0) put('rect', { class: 'gutter', x: left, width: chart.gutter, y: from, height: Math.max(0, to - from) });
+  if (run.cycle !== null && run.cycle !== undefined) {
+    const y = height(chart.rows[run.cycle]), foot = height(chart.end) + ROW / 2;
+    put('path', { class: 'cycle', d: 'M' + (left + 14) + ' ' + y + 'H' + (left + 6) + 'V' + foot + 'h8' });
+    put('text', { class: 'cycleword', x: left + 18, y: y + 4 }, '↻ repeats for ever from here');
+  }
   for (let step = stepAt(top); step <= last(); step++) {
     const [a, b] = rowsOf(step);
     if (a > bottom) break;
     if (!step || b === a) continue;
+    const line = statements[run.steps[step - 1].parts[0][2]][3];
+    put('text', { class: 'quiet stepno' + (step > position ? ' later' : ''), x: left + chart.gutter - 6, y: height(a + 1) + 4, 'text-anchor': 'end' }, stopAt(step) + (line ? ' · l.' + line : ''));
     const hit = put('rect', { class: 'hit', x: 0, width: chart.width, y: height(a) + ROW / 2, height: (b - a) * ROW });
     hit.addEventListener('click', () => go(step));
-    hit.append(svg('title', {}, 'step ' + run.steps[step - 1].n));
+    hit.append(svg('title', {}, 'step ' + stopAt(step)));
   }
 }
 
@@ -513,7 +520,7 @@ function showChart() {
   const now = shown() > 0 && chart.marks.find(mark => mark.row > rowsOf(shown())[0]);
   if (now) {
     const x = column(now.from);
-    if (x < box.scrollLeft + 40 || x > box.scrollLeft + box.clientWidth - 90) box.scrollLeft = Math.max(0, x - box.clientWidth / 2);
+    if (x < box.scrollLeft + chart.gutter || x > box.scrollLeft + box.clientWidth - 90) box.scrollLeft = Math.max(0, x - box.clientWidth / 2);
   }
   drawChart();
 }

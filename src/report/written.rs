@@ -121,6 +121,9 @@ fn closing(whole: &str, expanded: &str) -> Option<&'static str> {
 fn part_of_for(whole: &str, expanded: &str) -> Option<String> {
     let head = whole.strip_prefix("for")?.trim_start().strip_prefix('(')?;
     let head = &head[..end_of(head, ")")?];
+    if let Some((variable, _)) = head.split_once(" in ") {
+        return part_of_for_in(variable.trim(), expanded);
+    }
     let (variable, range) = head.split_at(end_of(head, ":")?);
     let range = &range[1..];
     let (from, to) = range.split_at(end_of(range, "..")?);
@@ -135,6 +138,21 @@ fn part_of_for(whole: &str, expanded: &str) -> Option<String> {
         None => return None,
     };
     (text.chars().count() <= LONGEST).then_some(text)
+}
+
+/// `i = 0`, `i <= 2` and `i++` of `for (i in a)` over an array of three. Over a channel another variable counts, which stands nowhere.
+fn part_of_for_in(variable: &str, expanded: &str) -> Option<String> {
+    match expanded.split_once(" = ") {
+        Some((counter, value)) if counter == variable && value == format!("({counter}+1)") => {
+            Some(format!("{variable}++"))
+        }
+        Some(_) => None,
+        None => {
+            let guard = plain(expanded);
+            let (counter, last) = guard.split_once("<=")?;
+            (counter == variable).then(|| format!("{variable} <= {last}"))
+        }
+    }
 }
 
 /// Where `sign` stands outside of brackets. A comment in the head of a loop is nothing that is looked for: then there is no text.
