@@ -388,6 +388,7 @@ fn steps_of_a_formula_say_what_they_look_at() {
     assert_eq!(code(&folder.pv(&["check", "rest.pml"], "")), 1);
     let text = out(&folder.pv(&["replay", "rest.pml", "rest.pml.trail.json", "--claim-steps"], ""));
     assert!(text.contains("P[0]@rest") && !text.contains("_p==") && !text.contains("(("), "{text}");
+    assert!(text.contains("  true\n") && !text.contains("(1)"), "{text}");
 }
 
 fn simulated(folder: &Folder, model: &str, more: &[&str], input: &str) -> Output {
