@@ -378,6 +378,10 @@ impl Expander<'_> {
         let mut out = Vec::with_capacity(body.len());
         let mut chains = HashMap::new();
         for lexeme in body {
+            // A long argument for a parameter that is used often: more than all calls together may give, which the caller reports.
+            if out.len() > MAX_TOKENS {
+                break;
+            }
             let span = Span { expansion: self.chain(lexeme.span.expansion, expansion, &mut chains), ..lexeme.span };
             let parameter = match &lexeme.token {
                 Token::Name(name) => parameters.iter().position(|parameter| parameter == name),
@@ -540,5 +544,29 @@ fn start_of_variable(out: &[Lexeme]) -> Option<usize> {
             Some(before) if out[before].token == Token::Dot => at = before.checked_sub(1)?,
             _ => return Some(at),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two thousand uses of an argument of two thousand tokens are not written out before somebody counts them.
+    #[test]
+    fn long_arguments_are_bounded() {
+        let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
+        let name = |name: &str| Lexeme::made(Token::Name(name.into()), Span::default(), Origin::Written);
+        let mut expander = Expander {
+            map: &mut map,
+            diagnostics: &mut diagnostics,
+            inlines: IndexMap::new(),
+            later: HashMap::new(),
+            out: Vec::new(),
+            expanded: 0,
+            full: false,
+        };
+        let (body, argument) = (vec![name("v"); 2000], vec![name("x"); 2000]);
+        let made = expander.substitute(&body, &["v".into()], &[&argument], ExpansionId::NONE);
+        assert!(made.len() > MAX_TOKENS && made.len() <= MAX_TOKENS + argument.len(), "{}", made.len());
     }
 }
