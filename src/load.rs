@@ -7,7 +7,7 @@ use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::source::lexer::{PpToken, RawKind};
 use crate::source::preprocess::{PreprocessOptions, preprocess_all};
 use crate::source::render::render;
-use crate::source::{FileId, SourceMap, Span};
+use crate::source::{FileId, SlotId, SourceMap, Span};
 use crate::syntax::tree::Unit;
 use crate::{sema, syntax};
 use std::path::Path;
@@ -164,7 +164,8 @@ pub fn compile_expression(
     }
     let name_of_claim = free_name(&tokens, "watched");
     let span = Span { file: expression, ..Span::default() };
-    let token = |kind, text: &str| PpToken { kind, text: text.into(), span, space_before: true };
+    let slot = SlotId::NONE;
+    let token = |kind, text: &str| PpToken { kind, text: text.into(), span, slot, space_before: true };
     let (word, sign) = (RawKind::Word, RawKind::Operator);
     tokens.extend([token(word, "never"), token(word, &name_of_claim), token(sign, "{"), token(sign, "(")]);
     tokens.extend(text);
@@ -245,6 +246,7 @@ fn block(
         kind,
         text: text.into(),
         span: Span { file, start, end, ..Span::default() },
+        slot: SlotId::NONE,
         space_before: true,
     };
     // What is wrong with the property as a whole is shown under the whole formula: its name stands nowhere.

@@ -51,8 +51,8 @@ there: skip
 """
 
 LASSO = """byte x;
-active proctype turn() { do :: x = 1 - x od }
-ltl p { <> (x == 9) }
+active proctype turn() { do :: x = 1 - x :: x > 1 -> rest: skip od }
+ltl p { <> (x == 9 || turn[0]@rest) }
 """
 
 # Where a text can stand in a model, it asks to be executed.
@@ -342,7 +342,26 @@ def counterexample(pv, folder, browser):
     browser.go(explorer.address)
     assert "cycle" in browser.text("#verdict"), browser.text("#verdict")
     assert "↻" in browser.text("#position"), browser.text("#position")
-    total = int(browser.text("#position").split()[2])
+    length = lambda: int(browser.text("#position").split()[2])
+    total = length()
+    # The steps of the claim are left out, and nothing waits for them; who asks for them sees them in the words of the model.
+    def walk(steps):
+        told = []
+        for _ in range(steps):
+            browser.key(LEFT)
+            told.append(browser.text("#now") + " " + browser.text("#choices") + " ".join(browser.texts(".line .tag")))
+        return " ".join(told)
+    told = walk(total)
+    assert "claim" not in told and "x = 1 - x" in told, told
+    equal(browser.text("#position").split()[0], "0")
+    equal(browser.text("#now-title"), "The initial state")
+    browser.key("p")
+    until(lambda: length() > total, "the steps of the claim are shown")
+    browser.key(END)
+    told = walk(length())
+    assert "claim p" in told and "turn[0]@rest" in told and "_p==" not in told and "moves first" in told, told
+    browser.click("#claims")
+    until(lambda: length() == total, "the steps of the claim are left out again")
     browser.key("c")
     until(lambda: "↻" in browser.text("#position"), "the cycle")
     # A counterexample is not added to.
@@ -351,13 +370,19 @@ def counterexample(pv, folder, browser):
     browser.key("1")
     until(lambda: len(browser.texts("#branches .pick")) == 2, "a branch behind the counterexample")
     equal(browser.text("#verdict"), "exploration")
-    # On the branch the claim moves as in a search: its step comes along with that of the process, and both are undone together.
-    length = lambda: int(browser.text("#position").split()[2])
+    # On the branch the claim moves as in a search: its steps come along with those of the process, and are undone together with them.
+    equal((length(), browser.text("#said").startswith("turn(0)")), (total + 1, True))
     browser.key("1")
-    until(lambda: length() == total + 3 and browser.text("#said").startswith("claim p"), "the claim has moved behind the process")
-    assert browser.texts("#choices h3")[0] == "turn(0)", browser.texts("#choices h3")
+    until(lambda: length() == total + 2, "a step of the process")
+    equal(browser.texts("#branches .pick")[1], f"run 2 · from step {total} · 2 steps")
+    assert browser.texts("#choices h3") == ["turn(0)"], browser.texts("#choices h3")
+    browser.key("p")
+    until(lambda: browser.text("#said").startswith("claim p"), "the claim has moved behind the process")
+    browser.key("p")
     browser.key("u")
-    until(lambda: length() == total + 1, "both steps are undone")
+    until(lambda: length() == total + 1, "the step is undone with those of the claim")
+    browser.key("r")
+    until(lambda: length() == total + 2, "a step of the process by chance")
     # x is never 9: the search says so.
     browser.type("#condition", "x == 9")
     browser.click("#rununtil")
@@ -425,6 +450,17 @@ def kept(pv, folder, browser):
     equal(browser.text("#position"), "2 of 2")
     browser.go(page_of(pv, folder, "lasso.pml", "lasso.pml.trail.json", "lasso.html"))
     assert "↻" in browser.text("#position") and browser.texts("svg .cycleword"), browser.text("#position")
+    # Every step has its number and its line, as the slider counts.
+    total = int(browser.text("#position").split()[2])
+    equal(browser.texts("svg .stepno"), [f"{step} · l.2" for step in range(1, total + 1)])
+    # Both stay in view when a wide chart is scrolled.
+    wide = write(folder, "wide.pml", "byte x; active [14] proctype p() { do :: _pid == 13 -> x = 1 - x od }\nltl q { <> (x == 9) }\n")
+    browser.go(page_of(pv, folder, wide, trail_of(pv, folder, wide), "wide.html"))
+    browser.run("document.getElementById('lanes').scrollLeft = 900")
+    in_view = """const box = document.getElementById('lanes').getBoundingClientRect();
+      return document.getElementById('lanes').scrollLeft > 500 && ['.cycleword', '.stepno'].every(name => { const word = document.querySelector('svg ' + name).getBoundingClientRect();
+        return word.left >= box.left && word.right <= box.right; })"""
+    until(lambda: browser.run(in_view), "the words at the left of the chart are in view")
     equal(browser.errors(), [])
 
 

@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// An assertion that fails, with text that every format has to write in another way.
-const BROKEN: &str =
-    "byte x, y;\n#define small (x < 1 && y < 100%9)\nactive proctype P() {\n  x = 1;\n  assert(small)\n}\n";
+const BROKEN: &str = "byte x, y;\n/* signs that formats write in their own way */\nactive proctype P() {\n  x = 1;\n  assert(x < 1 && y < 100%9)\n}\n";
 const FINE: &str = "byte x; active proctype P() { x = 1; assert(x == 1) }\n";
 /// Two warnings would be one too many: one error, at a place.
 const WRONG: &str = "byte x;\nactive proctype P() {\n  x = 1;\n  yy = 2\n}\n";
@@ -128,7 +127,7 @@ fn a_replay_tells_every_step_with_the_state_behind_it() {
     assert_eq!(steps[0]["changes"], json!([{"name": "x", "old": "0", "new": "1"}]));
     assert_eq!(steps[0]["state"]["variables"]["x"], "1");
     assert_eq!((&steps[0]["line"], &steps[0]["column"]), (&json!(4), &json!(3)));
-    assert_eq!(steps[1]["error"], "assertion violated ((x<1)&&(y<(100%9)))");
+    assert_eq!(steps[1]["error"], "assertion violated (x < 1 && y < 100%9)");
     let cycle = document(&folder.pv("replay cycle.pml cycle.pml.trail.json --json"));
     assert!(cycle["cycle_start"].as_u64().is_some_and(|start| start < cycle["step_count"].as_u64().unwrap_or(0)));
     let last = document(&folder.pv("replay broken.pml broken.pml.trail.json --json --last 1"));
@@ -160,10 +159,11 @@ fn a_replay_speaks_in_the_words_of_the_source() {
         run["steps"].as_array().expect("steps").iter().filter(|step| !step["pid"].is_null()).collect();
     let of = |text: &str| steps.iter().find(|step| step["text"] == text).unwrap_or_else(|| panic!("{text}: {run:#}"));
     assert_eq!((&of("x = 3")["written"], &of("x = 3")["calls"]), (&json!("x = MAX"), &json!([])));
-    assert_eq!(of("q!3")["written"], json!(null));
+    assert_eq!((&of("q!3")["written"], &of("q!3")["column"]), (&json!("SEND(q, MAX)"), &json!(3)));
     assert_eq!((&of("x = (x+3)")["written"], &of("x = (x+3)")["calls"]), (&json!("x = x + MAX"), &json!(["add(4)"])));
-    // It ends with the argument, so it stands nowhere as it is: not even where it is called.
-    assert_eq!((&of("x = 4")["written"], &of("x = 4")["calls"]), (&json!(null), &json!(["add(4)"])));
+    // It ends with the argument; the parameter stands there.
+    assert_eq!((&of("x = 4")["written"], &of("x = 4")["calls"]), (&json!("x = v"), &json!(["add(4)"])));
+    assert_eq!((&of("x = 4")["line"], &of("x = 4")["end"]["column"]), (&json!(5), &json!(35)));
     // Told from the head of the loop.
     assert_eq!(of("i = 1")["written"], "i = 1");
     assert_eq!(of("assert((x==3))")["written"], "assert(x == MAX)");
@@ -173,10 +173,46 @@ fn a_replay_speaks_in_the_words_of_the_source() {
     assert!(plain.contains("  x = x + MAX   in add(4)\n") && !plain.contains("  claim formula  "), "{plain}");
     assert!(plain.contains(" of the claim not shown (--claim-steps) --\n"), "{plain}");
     let written = out(&folder.pv(&format!("{line} --as-written --claim-steps")));
-    assert!(written.contains("  x = x + MAX   in add(4)\n") && written.contains("  q!3\n"), "{written}");
+    assert!(written.contains("  x = x + MAX   in add(4)\n") && written.contains("  SEND(q, MAX)\n"), "{written}");
     assert!(written.contains("  claim formula  ") && !written.contains("not shown"), "{written}");
     assert_eq!(code(&folder.pv(&format!("{line} --json --claim-steps"))), 2);
     assert_eq!(code(&folder.pv(&format!("{line} --as-written --expanded"))), 2);
+}
+
+#[test]
+fn code_flows_leave_the_steps_of_the_claim_out() {
+    let folder = Folder::new();
+    folder.write(
+        "turns.pml",
+        "byte x;\ninline turn(v) {\n  v = 1 - v\n}\nactive proctype P() {\n  do :: turn(x) od\n}\nltl p { <> (x == 9) }\n",
+    );
+    let output = folder.pv("check turns.pml --format sarif");
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    let flow = &document(&output)["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let all = flow.as_array().expect("steps");
+    let (end, steps) = all.split_last().expect("steps and what is wrong");
+    let text = |step: &Value| step["location"]["message"]["text"].as_str().unwrap_or_default().to_string();
+    assert!(
+        !steps.is_empty() && steps.iter().all(|step| text(step).ends_with("P(0): v = 1 - v   in turn(x)")),
+        "{flow:#}"
+    );
+    let lines = steps.iter().map(|step| &step["location"]["physicalLocation"]["region"]["startLine"]);
+    assert!(lines.clone().all(|line| line == 3), "{flow:#}");
+    assert_eq!(
+        steps.iter().filter(|step| text(step).starts_with("from here on the steps repeat: ")).count(),
+        1,
+        "{flow:#}"
+    );
+    // Their numbers are those of a replay.
+    let replay = out(&folder.pv("replay turns.pml turns.pml.trail.json"));
+    let numbers: Vec<u64> = replay
+        .lines()
+        .filter(|line| line.contains("  P(0) "))
+        .filter_map(|line| line.split_whitespace().next()?.parse().ok())
+        .collect();
+    let orders: Vec<u64> = steps.iter().filter_map(|step| step["executionOrder"].as_u64()).collect();
+    assert_eq!(orders, numbers, "{replay}");
+    assert!(end["executionOrder"].as_u64() > orders.last().copied(), "{flow:#}");
 }
 
 #[test]
@@ -240,8 +276,8 @@ fn charts_are_text_where_the_name_says_so() {
     );
     assert_eq!(code(&folder.pv("check m.pml")), 1);
     for (name, begins, holds) in [
-        ("c.mmd", "sequenceDiagram\n", "  p0->>c0: 1 · 7\n  c0->>p1: 2 · 7\n"),
-        ("c.puml", "@startuml\n", "  p0 -> c0: 1 · 7\n  c0 -> p1: 2 · 7\n"),
+        ("c.mmd", "sequenceDiagram\n", "  p0->>c0: 1 · l.2 · 7\n  c0->>p1: 2 · l.3 · 7\n"),
+        ("c.puml", "@startuml\n", "  p0 -> c0: 1 · l.2 · 7\n  c0 -> p1: 2 · l.3 · 7\n"),
         ("c.svg", "<svg", "q!7"),
     ] {
         assert_eq!(code(&folder.pv(&format!("replay m.pml m.pml.trail.json --chart {name}"))), 0);
@@ -351,7 +387,7 @@ fn sarif_has_place_and_path() {
     let [assertion] = of("assertion")[..] else { panic!("{results:#?}") };
     let place = &assertion["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "broken.pml");
-    assert_eq!(place["region"], json!({"startLine": 5, "startColumn": 3, "endLine": 5, "endColumn": 16}));
+    assert_eq!(place["region"], json!({"startLine": 5, "startColumn": 3, "endLine": 5, "endColumn": 29}));
     let steps = assertion["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("steps");
     let lines: Vec<&Value> =
         steps.iter().map(|step| &step["location"]["physicalLocation"]["region"]["startLine"]).collect();
@@ -381,7 +417,7 @@ fn junit_has_a_suite_for_each_model() {
     assert!(text.contains("<testsuite name=\"cycle.pml\" tests=\"2\" failures=\"1\" errors=\"0\""), "{text}");
     assert!(text.contains("<testcase name=\"small\" classname=\"cycle.pml\""), "{text}");
     assert!(text.contains("<failure type=\"acceptance-cycle\""), "{text}");
-    assert!(text.contains("message=\"assertion violated ((x&lt;1)&amp;&amp;(y&lt;(100%9)))\""), "{text}");
+    assert!(text.contains("message=\"assertion violated (x &lt; 1 &amp;&amp; y &lt; 100%9)\""), "{text}");
     assert!(text.contains("<error type=\"not-checked\" message=\"unknown variable `yy`\">wrong.pml:4:3: "), "{text}");
     let incomplete = out(&folder.pv("check fine.pml --max-depth 1 --format junit"));
     assert!(incomplete.contains("errors=\"1\"") && incomplete.contains("<error type=\"incomplete\""), "{incomplete}");
@@ -406,10 +442,10 @@ fn workflow_commands_annotate_lines() {
         lines[0].starts_with("::warning file=broken.pml,line=1,endLine=1,col=9,endColumn=10,title=pv%3A warning::")
     );
     let message =
-        "assertion violated ((x<1)&&(y<(100%259))), depth 1%0Areplay it: pv replay broken.pml broken.pml.trail.json";
+        "assertion violated (x < 1 && y < 100%259), depth 1%0Areplay it: pv replay broken.pml broken.pml.trail.json";
     assert_eq!(
         lines[1],
-        format!("::error file=broken.pml,line=5,endLine=5,col=3,endColumn=16,title=pv%3A assertion::{message}")
+        format!("::error file=broken.pml,line=5,endLine=5,col=3,endColumn=29,title=pv%3A assertion::{message}")
     );
     assert!(lines[2].starts_with("pv: broken.pml: violated: assertion"), "{text}");
     assert!(lines[3].starts_with("::error file=wrong.pml,line=4,endLine=4,col=3,endColumn=5,title=pv::"), "{text}");
@@ -493,7 +529,7 @@ fn quiet_is_one_line() {
     let folder = Folder::new();
     for (line, exit, begins) in [
         ("fine.pml", 0, "fine.pml: verified; "),
-        ("broken.pml", 1, "broken.pml: violated: assertion ((x<1)&&(y<(100%9))) at broken.pml:5, depth 1; 2 states, "),
+        ("broken.pml", 1, "broken.pml: violated: assertion (x < 1 && y < 100%9) at broken.pml:5, depth 1; 2 states, "),
         ("cycle.pml", 1, "cycle.pml: violated: acceptance cycle"),
         ("fine.pml --max-depth 1", 3, "fine.pml: incomplete: paths were cut off"),
         ("wrong.pml", 2, "wrong.pml: not checked: unknown variable `yy`"),

@@ -221,13 +221,15 @@ fn statements_stand_as_they_are_written() {
             .collect();
         let call = "   in fill(N)";
         let [start, holds, more] = ["i = 0", "i <= N - 1", "i++"].map(|text| format!("{text}{call}"));
-        // A statement that ends with an argument is told with it.
-        let whole = format!("a[i] = 2{call}");
+        // A statement that ends with an argument is told with the parameter.
+        let whole = format!("a[i] = v{call}");
         let round = [holds.as_str(), whole.as_str(), more.as_str()];
         assert_eq!(steps[..7], [&[start.as_str()], &round[..], &round].concat(), "{text}");
         assert!(steps.contains(&"fi") && steps.contains(&"d_step { n = N; n++ }"), "{text}");
         // The first of these steps and the last of the body have the same text in the model.
         assert!(steps.contains(&"i = (i+1)") && steps.contains(&"i <= 3"), "{text}");
+        // Over an array as over numbers.
+        assert!(steps.contains(&"i <= 1") && !text.contains("i<=1"), "{text}");
         assert!(steps.contains(&"assert(n < N)") && !text.contains("((i<=("), "{text}");
     }
     assert!(replay.contains("processes: 1\n  P(0) ") && replay.contains(": n = N\n"), "{replay}");
@@ -239,7 +241,124 @@ fn statements_stand_as_they_are_written() {
     // In a chart, too; what only looks or jumps has no words there.
     assert_eq!(code(&folder.pv(&[&line[..], &["--chart", "w.mmd"]].concat(), "")), 0);
     let chart = std::fs::read_to_string(folder.path().join("w.mmd")).expect("a chart");
-    assert!(chart.contains(" · a[i] = 2") && chart.contains(" · i++") && !chart.contains("#60;= N"), "{chart}");
+    assert!(chart.contains(" · a[i] = v") && chart.contains(" · i++") && !chart.contains("#60;= N"), "{chart}");
+}
+
+/// Statements that begin or end with a parameter of an inline or of a macro.
+const ARGUMENTS: &str = "#define ADD(a, b) a = a + b\n#define IS(a, b) a == b\n#define ATOM(s) atomic { s }\n#define BOTH(p, q) SET(p, q)\n\
+                         #define SET(a, b) a = b\nchan c = [2] of { byte, byte };\nbyte x, y, arr[3];\ninline send(ch, id) {\n  ch!1,id;\n  \
+                         ch?1,eval(id)\n}\ninline outer(w, n) {\n  inner(w, n);\n  SET(w, n);\n  inner(arr[n], 2)\n}\ninline inner(v, k) {\n  \
+                         v = k;\n  if\n  :: IS(v, k) -> v++\n  :: else\n  fi\n}\ninline next(z) { return z + 1 }\nactive proctype P() {\n  \
+                         ADD(x, 2);\n  if :: IS(x, 2) :: x > 3 fi;\n  ATOM(x = 1);\n  BOTH(x, y);\n  send(c, 3);\n  outer(x, 1);\n  \
+                         ATOM(inner(x, 2));\n  y = next(x);\n  assert(x < 1)\n}\n";
+
+#[test]
+fn statements_with_arguments_at_their_ends_stand_where_they_are_written() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("args.pml"), ARGUMENTS).expect("written");
+    assert_eq!(code(&folder.pv(&["check", "args.pml", "--full"], "")), 1);
+    let replay = out(&folder.pv(&["replay", "args.pml", "args.pml.trail.json"], ""));
+    let steps: Vec<&str> = replay
+        .lines()
+        .filter_map(|line| Some(line.split_once("  P(0)   args.pml:")?.1))
+        .filter(|step| !step.contains("  fi"))
+        .collect();
+    let expected = [
+        "26  ADD(x, 2)",
+        "27  IS(x, 2)",
+        "28  x = 1",
+        "29  BOTH(x, y)",
+        "9   ch!1,id   in send(c, 3)",
+        "10  ch?1,eval(id)   in send(c, 3)",
+        "18  v = k   in inner(w, n)   in outer(x, 1)",
+        "20  IS(v, k)   in inner(w, n)   in outer(x, 1)",
+        "20  v++   in inner(w, n)   in outer(x, 1)",
+        "14  SET(w, n)   in outer(x, 1)",
+        "18  v = k   in inner(arr[n], 2)   in outer(x, 1)",
+        "20  IS(v, k)   in inner(arr[n], 2)   in outer(x, 1)",
+        "20  v++   in inner(arr[n], 2)   in outer(x, 1)",
+        "18  v = k   in inner(x, 2)",
+        "20  IS(v, k)   in inner(x, 2)",
+        "20  v++   in inner(x, 2)",
+        "24  return z + 1   in next(x)",
+        "34  assert(x < 1)",
+    ];
+    assert_eq!(steps, expected, "{replay}");
+    // So they can be stopped at.
+    let text = by_hand(&folder, "args.pml", "b 10\nc\nq\n");
+    assert!(text.contains("P(0) is at args.pml:10\n"), "{text}");
+}
+
+#[test]
+fn choices_that_read_the_same_are_told_with_the_lines_of_their_calls() {
+    let folder = Folder::new();
+    let model = "byte k, n;\ninline pick() {\n  if\n  :: k = 1\n  :: k == 2\n  fi\n}\nactive proctype P() {\n  do\n  :: pick(); n = 1\n  \
+                 :: n < 3 -> n++; pick()\n  :: pick(); n = 2 :: pick(); n = 3\n  od\n}\n";
+    std::fs::write(folder.path().join("alike.pml"), model).expect("written");
+    let text = by_hand(&folder, "alike.pml", "2\n1\nwhy\nq\n");
+    for line in [
+        "  1  P(0) alike.pml:4: k = 1   in pick() at line 10\n",
+        "  2  P(0) alike.pml:11: n < 3\n",
+        "  3  P(0) alike.pml:4: k = 1   in pick() at line 12, column 6\n",
+        "  4  P(0) alike.pml:4: k = 1   in pick() at line 12, column 23\n",
+        // Nothing else reads like it here.
+        "  1  P(0) alike.pml:4: k = 1   in pick()\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
+fn failed_assertions_are_told_as_they_stand() {
+    let folder = Folder::new();
+    let assertions = [
+        ("assert(false)", "false", ""),
+        ("assert(SAFE)", "SAFE", ""),
+        ("assert(! BIG)", "(! BIG)", ""),
+        ("assert (x <\n 1)", "(x < 1)", ""),
+        ("assert (x < 1) && (x > 7)", "((x < 1) && (x > 7))", ""),
+        ("CHECK(x < 1)", "CHECK(x < 1)", ""),
+        ("small(x)", "(v < 1)", " in small(x)"),
+        ("d_step { x = 5; assert(x < 1) }", "(x < 1)", ""),
+    ];
+    for (statement, condition, call) in assertions {
+        let model = format!(
+            "#define SAFE (x <= 1)\n#define BIG x > 3\n#define CHECK(c) assert(c)\nbyte x;\ninline small(v) {{ assert(v < 1) }}\n\
+             active proctype P() {{\n  x = 4;\n  {statement}\n}}\n"
+        );
+        std::fs::write(folder.path().join("said.pml"), model).expect("written");
+        let check = folder.pv(&["check", "said.pml"], "");
+        let line = if call.is_empty() { 8 } else { 5 };
+        let head = format!("violated: assertion {condition}{call} at said.pml:{line}, depth ");
+        assert!(out(&check).starts_with(&head), "{statement}: {}", out(&check));
+        let message = format!("assertion violated {condition}{call}");
+        let json: Value =
+            serde_json::from_slice(&folder.pv(&["check", "said.pml", "--json"], "").stdout).expect("JSON");
+        assert_eq!(json["errors"][0]["message"], message.as_str(), "{statement}");
+        let github = out(&folder.pv(&["check", "said.pml", "--format", "github"], ""));
+        assert!(github.contains(&format!("::{message}, depth ")), "{statement}: {github}");
+        let replay = ["replay", "said.pml", "said.pml.trail.json"];
+        let text = out(&folder.pv(&[&replay[..], &["--html", "said.html"]].concat(), ""));
+        assert!(text.contains(&format!("  {message}\n\n{message} at said.pml:{line}, ")), "{statement}: {text}");
+        let page = std::fs::read_to_string(folder.path().join("said.html")).expect("a page");
+        let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>")).expect("data").0;
+        let page: Value = serde_json::from_str(data).expect("JSON");
+        let last = page["run"]["steps"].as_array().and_then(|steps| steps.last()).expect("a step");
+        assert_eq!(
+            (&page["run"]["error"]["message"], &last["trap"]),
+            (&json!(message), &json!(message)),
+            "{statement}"
+        );
+        let run: Value =
+            serde_json::from_slice(&folder.pv(&[&replay[..], &["--json"]].concat(), "").stdout).expect("JSON");
+        let last = run["steps"].as_array().and_then(|steps| steps.last()).expect("a step");
+        assert_eq!((&run["error"]["message"], &last["error"]), (&json!(message), &json!(message)), "{statement}");
+        let simulated = out(&folder.pv(&["simulate", "said.pml"], ""));
+        assert!(simulated.contains(&format!("said.pml:{line}: {message}\n")), "{statement}: {simulated}");
+        // By what the trail says the error is known again, whatever it is called here.
+        assert_eq!(code(&folder.pv(&["check", "said.pml", "--another"], "")), 1, "{statement}");
+        assert!(out(&folder.pv(&["check", "said.pml", "--another"], "")).contains("known"), "{statement}");
+    }
 }
 
 #[test]
@@ -259,6 +378,17 @@ fn steps_of_a_formula_say_what_they_look_at() {
     let steps: Vec<&str> = text.lines().filter(|line| line.contains("  claim small  ")).collect();
     assert!(!steps.is_empty() && steps.iter().all(|step| !step.ends_with("  small")), "{text}");
     assert!(steps.iter().any(|step| step.contains("got<9")), "{text}");
+    // Labels as in the formula, and no parentheses around parentheses.
+    let cycle = "byte x;\n#define TURN(v) v = 1 - v\nactive proctype P() { do :: TURN(x) od }\nltl p { <> (x == 9) }\n";
+    std::fs::write(folder.path().join("turn.pml"), cycle).expect("written");
+    let text = out(&folder.pv(&["check", "turn.pml"], ""));
+    assert!(text.contains("P(0) repeats `TURN(x)` for ever"), "{text}");
+    let model = "active proctype P() {\n  skip;\nrest:  skip\n}\nltl avoid { [] !(P[0]@rest) }\n";
+    std::fs::write(folder.path().join("rest.pml"), model).expect("written");
+    assert_eq!(code(&folder.pv(&["check", "rest.pml"], "")), 1);
+    let text = out(&folder.pv(&["replay", "rest.pml", "rest.pml.trail.json", "--claim-steps"], ""));
+    assert!(text.contains("P[0]@rest") && !text.contains("_p==") && !text.contains("(("), "{text}");
+    assert!(text.contains("  true\n") && !text.contains("(1)"), "{text}");
 }
 
 fn simulated(folder: &Folder, model: &str, more: &[&str], input: &str) -> Output {

@@ -17,7 +17,7 @@ use crate::report::formats;
 use crate::report::progress::{Budgets, Progress};
 use crate::report::recorder::Recorder;
 use crate::report::trail::{Trail, TrailError, TrailStep, default_path};
-use crate::report::{Checkpoint, Report, Run, Setting, place, reason};
+use crate::report::{Checkpoint, Report, Run, Setting, place, reason, written};
 use crate::search::cycles::lasso::{self, Starved};
 use crate::search::known::KnownError;
 use crate::search::monitor::{Deadline, Monitor};
@@ -437,11 +437,14 @@ pub(super) fn describe(
         for (number, &step) in violation.path.iter().enumerate() {
             let record = recorder.take(step).map_err(|what| format!("step {}: {what}", number + 1))?;
             let line = record.place.map_or(0, |(_, line)| line);
-            if let Some(path) = path {
-                path.push(&record.who, &record.text, record.span);
+            if let Some(path) = path
+                && (record.pid.is_some() || record.trap.is_some())
+            {
+                let text = written::worded_with_calls(map, record.span, &record.text);
+                path.push(number, &record.who, &text, record.span);
             }
             if record.pid.is_some() && violation.cycle_start.is_some_and(|start| number >= start) {
-                around.push((record.who.clone(), record.text.clone()));
+                around.push((record.who.clone(), written::worded(map, record.span, &record.text)));
             }
             steps.push(TrailStep { step, process: record.process, line, text: record.text });
             last = record.trap;

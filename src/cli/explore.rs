@@ -87,7 +87,7 @@ fn explore(console: &Console, args: &ExploreArgs, loaded: &Loaded, trail: Option
 
 fn known(subject: Subject<'_>, trail: &Trail) -> Result<Known, String> {
     let (moves, cycle) = moves_of(subject, trail)?;
-    Ok(Known { moves, cycle, error: error_of(&trail.error), name: trail.property.clone() })
+    Ok(Known { moves, cycle, error: error_of(subject, trail), name: trail.property.clone() })
 }
 
 /// Opens the page. The token must not stand on a command line, where every user can read it: the browser gets a file that only

@@ -9,8 +9,9 @@ use crate::explore::why::blocked;
 use crate::model::{Automaton, Location};
 use crate::report::number::thousands;
 use crate::report::{place, written};
-use crate::search::outcome::Actor;
+use crate::search::outcome::{Actor, Step};
 use crate::search::walk::possible::{Choice, by_chance};
+use crate::source::Span;
 use crate::source::visible::visible;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -179,28 +180,38 @@ impl<'s, 'a> Dialog<'s, 'a> {
         if list.is_empty() {
             self.simulation.ended(out)?;
         }
+        let half = |step: &Step| match step.actor {
+            Actor::Process(pid) => Some((usize::from(pid), step.transition)),
+            Actor::Claim => None,
+        };
+        let halves = list.iter().flat_map(|choice| choice.steps.iter().filter_map(half));
+        let mut statements = self.statements(halves).into_iter();
         for (number, choice) in list.iter().enumerate() {
-            let half = |step: &crate::search::outcome::Step| match step.actor {
-                Actor::Process(pid) => self.statement(usize::from(pid), step.transition),
-                Actor::Claim => String::new(),
-            };
-            let halves: Vec<String> = choice.steps.iter().map(half).collect();
+            let halves: Vec<String> = statements.by_ref().take(choice.steps.iter().filter_map(half).count()).collect();
             writeln!(out, "{:>3}  {}", number + 1, halves.join("  ->  "))?;
         }
         write!(out, "step {}> ", self.simulation.steps + 1)?;
         out.flush()
     }
 
-    /// `sender(1) m.pml:12: q!1`.
-    fn statement(&self, pid: usize, transition: u32) -> String {
-        let view = self.simulation.recorder.view();
-        let name = view.process_name(pid);
-        let Some(transition) = view.proctype(pid).automaton.transitions.get(transition as usize) else { return name };
-        let text = written::worded_with_calls(self.simulation.map, transition.span, &transition.text);
-        match place(self.simulation.map, transition.span) {
-            Some((file, line)) => format!("{name} {}:{line}: {text}", visible(base_name(file))),
-            None => format!("{name}: {text}"),
-        }
+    /// `sender(1) m.pml:12: q!1` for each statement of a process, with the calls of inlines that tell it from the others.
+    fn statements(&self, list: impl Iterator<Item = (usize, u32)>) -> Vec<String> {
+        let (view, map) = (self.simulation.recorder.view(), self.simulation.map);
+        let told = |(pid, transition): (usize, u32)| {
+            let name = view.process_name(pid);
+            let Some(transition) = view.proctype(pid).automaton.transitions.get(transition as usize) else {
+                return (name, Span::default());
+            };
+            let text = written::worded(map, transition.span, &transition.text);
+            let text = match place(map, transition.span) {
+                Some((file, line)) => format!("{name} {}:{line}: {text}", visible(base_name(file))),
+                None => format!("{name}: {text}"),
+            };
+            (text, transition.span)
+        };
+        let list: Vec<(String, Span)> = list.map(told).collect();
+        let calls = written::calls_told_apart(map, &list);
+        list.into_iter().zip(calls).map(|((text, _), calls)| written::with_calls(text, &calls)).collect()
     }
 
     /// Prints every statement of the processes that cannot move, with the reason.
@@ -215,8 +226,8 @@ impl<'s, 'a> Dialog<'s, 'a> {
         if found.is_empty() {
             return writeln!(out, "no process is blocked");
         }
-        for blocked in found {
-            let statement = self.statement(blocked.pid, blocked.transition);
+        let statements = self.statements(found.iter().map(|blocked| (blocked.pid, blocked.transition)));
+        for (blocked, statement) in found.iter().zip(statements) {
             writeln!(out, "  {statement}   cannot go: {}", blocked.reason)?;
         }
         Ok(())

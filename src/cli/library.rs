@@ -8,7 +8,7 @@
 //! let answer = &answers[0];
 //! assert!(!answer.is_verified());
 //! let error = &answer.errors[0];
-//! assert_eq!(error.message, "assertion violated (x<2)");
+//! assert_eq!(error.message, "assertion violated (x < 2)");
 //! for step in &error.steps {
 //!     println!("{} {}: {}", step.process, step.line, step.text);
 //! }
@@ -23,8 +23,8 @@ use super::options::CheckArgs;
 use super::plan::plans;
 use crate::load::{compile_within, failed};
 use crate::model::Model;
-use crate::report::reason;
 use crate::report::trail::{Trail, TrailStep};
+use crate::report::{reason, written};
 use crate::search::monitor::{Deadline, Monitor};
 use crate::search::outcome::{Actor, Counts, Limit, Outcome, Verdict};
 use crate::search::plan::{Assertions, Plan};
@@ -225,7 +225,8 @@ fn answer(map: &SourceMap, model: &Model, plan: &Plan, deadline: Option<Deadline
     for violation in &outcome.violations {
         let (trail, _) = describe(described, map, &program, plan, violation, name.as_deref(), &mut None)
             .map_err(|what| format!("internal error: the counterexample does not replay: {what}"))?;
-        errors.push(counterexample(trail));
+        let message = written::failure(map, violation.span, &violation.message);
+        errors.push(Counterexample { message, ..counterexample(trail) });
     }
     let why = match &outcome.verdict {
         Verdict::Incomplete(limit) => Some(reason(limit)),

@@ -103,7 +103,7 @@ fn run(console: &Console, args: &ReplayArgs) -> u8 {
                 let played = replay_json::play(console, Err(&watches), &loaded.map, &trail, 0);
                 return played.map_or_else(|what| console.wrong(what), |written| console.written(written, 0));
             }
-            return console.print(&format!("{}\n", ending(&trail)), 0);
+            return console.print(&format!("{}\n", ending(&trail, &trail.error.message)), 0);
         }
         Err(what) => return console.wrong(what),
     };
@@ -122,14 +122,19 @@ fn run(console: &Console, args: &ReplayArgs) -> u8 {
     // A reader that went away ends the printing, but the chart is still to be written.
     let most = args.last.map_or(usize::MAX, |last| usize::try_from(last).unwrap_or(usize::MAX));
     let layout = Layout::new(model, &loaded.map);
+    let error = match args.expanded {
+        true => trail.error.message.clone(),
+        false => trail.error_in_words(model, &loaded.map),
+    };
     let played = match args.json {
         true => replay_json::play(console, Ok((&mut recorder, &mut watched)), &loaded.map, &trail, most),
         false => {
-            let shown = Shown { map: &loaded.map, args, silent: trail.steps.len().saturating_sub(most) };
+            let silent = trail.steps.len().saturating_sub(most);
+            let shown = Shown { map: &loaded.map, args, silent, error: &error };
             play(console, (&mut recorder, &mut watched), &trail, &layout, &shown)
         }
     };
-    let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, path));
+    let chart = args.chart.as_deref().map(|path| draw(&mut recorder, &trail, &error, path));
     let subject = Subject { model, map: &loaded.map, program: &program, claim };
     let page = args
         .html
@@ -189,6 +194,8 @@ struct Shown<'a> {
     args: &'a ReplayArgs,
     /// The first ones are not printed.
     silent: usize,
+    /// What is wrong at the end.
+    error: &'a str,
 }
 
 impl Shown<'_> {
@@ -205,6 +212,8 @@ impl Shown<'_> {
     fn worded(&self, mut record: Record) -> Record {
         if self.is_as_written() {
             record.text = written::worded_with_calls(self.map, record.span, &record.text);
+            record.trap =
+                record.trap.map(|trap| visible(&written::failure(self.map, record.trap_span, &trap)).into_owned());
         }
         record
     }
@@ -259,7 +268,7 @@ fn play(
         return Err("the trail does not replay: its cycle does not come back to where it started".into());
     }
     let written = written
-        .and_then(|()| writeln!(out, "\n{}", ending(trail)))
+        .and_then(|()| writeln!(out, "\n{}", ending(trail, shown.error)))
         .and_then(|()| print_state(&mut out, &recorder.view(), shown.is_as_written().then_some(shown.map)))
         .and_then(|()| out.flush());
     // What is left in the buffer of a failed output would fail again.
@@ -268,30 +277,30 @@ fn play(
 }
 
 /// `assertion violated (x == 1) at m.pml:4, after 12 steps`.
-fn ending(trail: &Trail) -> String {
+fn ending(trail: &Trail, message: &str) -> String {
     let error = &trail.error;
     let place = match (&error.file, error.line) {
         (Some(file), Some(line)) => format!(" at {}:{line}", visible(file)),
         _ => String::new(),
     };
     let steps = trail.steps.len();
-    let message = visible(&error.message);
+    let message = visible(message);
     format!("\x1b[1;31m{message}\x1b[0m{place}, after {steps} {}", if steps == 1 { "step" } else { "steps" })
 }
 
-fn draw(recorder: &mut Recorder<'_>, trail: &Trail, path: &Path) -> Result<(), String> {
+fn draw(recorder: &mut Recorder<'_>, trail: &Trail, error: &str, path: &Path) -> Result<(), String> {
     let who = trail.steps.last().and_then(|step| match step.step.actor {
         crate::search::outcome::Actor::Process(pid) => recorder.chart_number(usize::from(pid)),
         crate::search::outcome::Actor::Claim => None,
     });
     let own_step = error_belongs_to_last_step(trail);
-    let text = trail.error.message.clone();
+    let text = error.to_string();
     let Some(events) = recorder.events() else { return Ok(()) };
     // A cycle has its bracket; no single step is wrong.
     if trail.cycle_start.is_none() {
         events.push(ChartEvent::Error { process: who.filter(|_| own_step), text });
     }
-    let chart = chart::render_for(path, events, base_name(&trail.model), &trail.error.message);
+    let chart = chart::render_for(path, events, base_name(&trail.model), error);
     write_atomically(path, chart.as_bytes()).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 

@@ -8,7 +8,7 @@ use crate::report::chart::ChartEvent;
 use crate::report::formats::Region;
 use crate::report::place;
 use crate::report::recorder::{Record, Recorder};
-use crate::report::trail::Trail;
+use crate::report::trail::{Trail, TrailError};
 use crate::report::written;
 use crate::source::SourceMap;
 use serde_json::{Map, Value, json};
@@ -59,11 +59,15 @@ fn print(
     trail: &Trail,
     most: usize,
 ) -> Result<io::Result<()>, String> {
+    let error = match &start {
+        Ok((recorder, _)) => trail.error_in_words(recorder.view().model, map),
+        Err(_) => trail.error.message.clone(),
+    };
     let mut head = json!({
         "pv": env!("CARGO_PKG_VERSION"),
         "model": trail.model,
         "property": trail.property,
-        "error": trail.error,
+        "error": TrailError { message: error, ..trail.error.clone() },
         "cycle_start": trail.cycle_start,
         "step_count": trail.steps.len(),
     });
@@ -136,7 +140,7 @@ fn told(number: usize, record: &Record, view: &View<'_>, map: &SourceMap) -> Val
         value["cut_off"] = cut_off.as_str().into();
     }
     if let Some(trap) = &record.trap {
-        value["error"] = trap.as_str().into();
+        value["error"] = written::failure(map, record.trap_span, trap).into();
     }
     value["state"] = state(view, map);
     value

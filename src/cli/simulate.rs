@@ -209,6 +209,8 @@ impl Simulation<'_> {
         let (proctype, state) = (machine.proctype(usize::from(pid)), machine.saved().to_vec());
         let mut record = self.recorder.take(step)?;
         record.text = written::worded_with_calls(self.map, record.span, &record.text);
+        record.trap =
+            record.trap.map(|trap| visible(&written::failure(self.map, record.trap_span, &trap)).into_owned());
         // A step that failed has not moved, and neither has it left its block.
         if record.trap.is_none() || self.recorder.machine().saved() != state {
             self.atomic = atomic_after(self.recorder.machine(), proctype, step);

@@ -48,8 +48,43 @@ function placeOf(number) {
   return files.size > 1 ? base(files.get(file).name) + ':' + line : String(line);
 }
 
-const moves = () => position === 0 ? run.start.moves : run.steps[position - 1].moves;
 const last = () => run.steps.length;
+
+// ---- steps of the claim: they only look at the state, and are left out unless asked for. The run then stands where the claim has looked
+// already, and what goes next is what processes do behind the one step that the claim has. A step that fails is never left out.
+
+let claims = false;
+let stops = [0];
+const isClaim = step => !step.trap && step.parts.every(part => part[1] === null);
+
+function findStops() {
+  stops = [];
+  for (let at = 0; at <= last(); at++) if (claims || at === last() || !isClaim(run.steps[at])) stops.push(at);
+}
+
+// The first place to stand that does not lie before this one, by its number among all.
+function stopAt(wanted) {
+  let low = 0, high = stops.length - 1;
+  while (low < high) { const middle = (low + high) >> 1; if (stops[middle] < wanted) low = middle + 1; else high = middle; }
+  return low;
+}
+
+// The step that led here, as far as it is shown; 0 is none.
+function shown() {
+  let at = position;
+  while (at > 0 && !claims && isClaim(run.steps[at - 1])) at -= 1;
+  return at;
+}
+
+function moves() {
+  const now = position === 0 ? run.start.moves : run.steps[position - 1].moves;
+  if (claims || !now.then) return now;
+  const waits = ([pid, number]) => now.then.some(choice => choice[0][0] === pid && choice[0][1] === number);
+  return Object.assign({}, now, { can: now.then, cannot: now.cannot.filter(row => !waits(row)) });
+}
+
+const uncounted = known => claims ? 0 : known.claims;
+const uncountedBefore = known => claims ? 0 : known.claimsBefore;
 
 // ---- states: the changes of each step lead from one state to the next, and back
 
@@ -78,9 +113,18 @@ function moveTo(wanted) {
 }
 
 function go(wanted) {
-  const target = Math.max(0, Math.min(last(), wanted));
-  moveTo(target);
+  moveTo(stops[stopAt(wanted)]);
   show();
+}
+
+const walk = by => go(stops[Math.max(0, Math.min(stops.length - 1, stopAt(position) + by))]);
+
+function showClaims(wanted) {
+  claims = wanted;
+  $('claims').setAttribute('aria-pressed', String(claims));
+  findStops();
+  go(position);
+  showTree();
 }
 
 // ---- source
@@ -162,7 +206,7 @@ function showSource() {
   for (const [pid, number] of now.cannot) note(pid, number, 'cannot');
   for (const choice of now.can) for (const [pid, number] of choice) note(pid, number, 'can');
   let first = null;
-  if (position > 0) for (const part of run.steps[position - 1].parts) first = mark(part[2], 'done') || first;
+  if (shown() > 0) for (const part of run.steps[shown() - 1].parts) first = mark(part[2], 'done') || first;
   if (!first && now.can.length) first = lineOf(now.can[0][0][1]);
   if (first) intoView($('files'), first);
 }
@@ -177,15 +221,15 @@ function intoView(box, inner) {
 function showStep() {
   const box = $('said');
   box.textContent = '';
-  if (position === 0) {
+  if (shown() === 0) {
     $('now-title').textContent = run.start.n ? 'After step ' + run.start.n : 'The initial state';
     box.append(element('p', '', run.start.n ? 'Earlier steps are not shown.' : 'Nothing has happened yet.'));
     return;
   }
-  const step = run.steps[position - 1];
+  const step = run.steps[shown() - 1], number = stopAt(position);
   const end = step.n + step.parts.length - 1;
   const counted = step.parts.length > 1 ? step.n + '–' + end : String(step.n);
-  $('now-title').textContent = 'Step ' + position + (counted === String(position) ? '' : ' (' + counted + ' in pv replay)');
+  $('now-title').textContent = 'Step ' + number + (counted === String(number) ? '' : ' (' + counted + ' in pv replay)');
   step.parts.forEach(([who, pid, number], index) => {
     const line = element('p');
     const name = element('span', 'who', visible(who));
@@ -266,7 +310,7 @@ function showState() {
   const box = $('variables');
   box.textContent = '';
   const changed = new Map();
-  if (position > 0) for (const [name, old] of run.steps[position - 1].changes || []) if (!changed.has(name)) changed.set(name, old);
+  if (shown() > 0) for (const [name, old] of run.steps[shown() - 1].changes || []) if (!changed.has(name)) changed.set(name, old);
   const groups = new Map();
   const names = [...values.keys()].sort((a, b) => rank.get(a) - rank.get(b));
   for (const name of names) {
@@ -308,10 +352,13 @@ function showState() {
 
 // ---- chart: every event has a row; only the rows that can be seen are drawn
 
-const ROW = 24, TOP = 10, EDGE = 34;
+// At the left, where it stays when the chart is scrolled, every step has its number and its line.
+const ROW = 24, TOP = 10;
+const lastLine = statements.reduce((most, statement) => Math.max(most, statement[3]), 0);
 let chart = null;
 
 function layOut() {
+  findStops();
   const made = { lines: [], marks: [], rows: [0], height: 0, spacing: 96 };
   const sent = new Map();
   let row = 0;
@@ -347,6 +394,7 @@ function layOut() {
   for (let process = 0; process < made.lines.length; process++) line(process);
   const wide = Math.max(0, ...made.lines.map(l => l.name.length * 7.2 + 24), ...made.marks.slice(0, 5000).map(m => m.label ? m.label.length * 7.3 + 18 : 0));
   made.spacing = Math.max(100, Math.min(190, wide));
+  made.gutter = (run.cycle === null || run.cycle === undefined ? 12 : 26) + 6.7 * (String(last()).length + String(lastLine).length + 5);
   made.end = row;
   made.height = TOP + (row + 2.5) * ROW;
   chart = made;
@@ -362,7 +410,7 @@ function layOut() {
     heads.append(head);
   });
   const right = made.marks.map(m => m.kind === 'local' ? column(m.from) + 24 + Math.min(m.label.length * 7.3, made.spacing - 16) : 0);
-  const width = Math.max(EDGE + made.spacing * made.lines.length + 20, right.reduce((a, b) => Math.max(a, b), 0), $('lanes').clientWidth - 16);
+  const width = Math.max(made.gutter + made.spacing * made.lines.length + 20, right.reduce((a, b) => Math.max(a, b), 0), $('lanes').clientWidth - 16);
   heads.style.width = rows.style.width = width + 'px';
   rows.style.height = made.height + 'px';
   drawing.setAttribute('width', width);
@@ -372,7 +420,7 @@ function layOut() {
   chart.width = width;
 }
 
-const column = process => EDGE + (process + 0.5) * chart.spacing;
+const column = process => chart.gutter + (process + 0.5) * chart.spacing;
 const height = row => TOP + row * ROW;
 const rowsOf = step => step === 0 ? [0, chart.rows[0]] : [chart.rows[step - 1], chart.rows[step]];
 const cut = (text, room) => { const fits = Math.max(3, Math.floor(room / 7.3)); return text.length > fits ? text.slice(0, fits - 1) + '…' : text; };
@@ -385,6 +433,7 @@ function drawChart() {
   const box = $('lanes'), drawing = chart.drawing;
   const top = printing ? 0 : Math.max(0, Math.floor((box.scrollTop - TOP) / ROW) - 8);
   const bottom = printing ? MOST_PRINTED : Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 8;
+  const left = printing ? 0 : box.scrollLeft;
   const from = height(top), to = Math.min(chart.height, height(bottom));
   drawing.replaceChildren();
   drawing.setAttribute('height', Math.max(0, to - from));
@@ -392,17 +441,12 @@ function drawChart() {
   drawing.setAttribute('viewBox', '0 ' + from + ' ' + chart.width + ' ' + Math.max(1, to - from));
   const put = (tag, attributes, text) => { const made = svg(tag, attributes, text); drawing.append(made); return made; };
   const seen = (a, b) => b >= top && a <= bottom;
-  const [start, end] = rowsOf(position);
-  if (position > 0 && end > start && seen(start, end)) put('rect', { class: 'band', x: 0, width: chart.width, y: height(start) + ROW / 2, height: (end - start) * ROW });
+  const [start, end] = rowsOf(shown());
+  if (shown() > 0 && end > start && seen(start, end)) put('rect', { class: 'band', x: 0, width: chart.width, y: height(start) + ROW / 2, height: (end - start) * ROW });
   chart.lines.forEach((line, process) => {
     const stop = line.died === null ? chart.end + 1 : line.died;
     if (seen(line.born, stop)) put('line', { class: 'life', x1: column(process), x2: column(process), y1: Math.max(height(line.born), from), y2: Math.min(height(stop), to) });
   });
-  if (run.cycle !== null && run.cycle !== undefined) {
-    const y = height(chart.rows[run.cycle]), foot = height(chart.end) + ROW / 2;
-    put('path', { class: 'cycle', d: 'M24 ' + y + 'H14V' + foot + 'H24' });
-    put('text', { class: 'cycleword', x: 28, y: y + 4 }, '↻ repeats for ever from here');
-  }
   for (const mark of chart.marks) {
     const foot = mark.end === null || mark.end === undefined ? mark.row : mark.end;
     if (!seen(mark.row, foot)) continue;
@@ -431,13 +475,21 @@ function drawChart() {
   if (run.error && run.cycle === null && seen(chart.end, chart.end + 2)) {
     put('text', { class: 'bad', x: 14, y: height(chart.end + 1.5) }, '✕ ' + visible(cut(run.error.message, Math.max(chart.width, box.clientWidth) - 40)));
   }
+  if (left > 0) put('rect', { class: 'gutter', x: left, width: chart.gutter, y: from, height: Math.max(0, to - from) });
+  if (run.cycle !== null && run.cycle !== undefined) {
+    const y = height(chart.rows[run.cycle]), foot = height(chart.end) + ROW / 2;
+    put('path', { class: 'cycle', d: 'M' + (left + 14) + ' ' + y + 'H' + (left + 6) + 'V' + foot + 'h8' });
+    put('text', { class: 'cycleword', x: left + 18, y: y + 4 }, '↻ repeats for ever from here');
+  }
   for (let step = stepAt(top); step <= last(); step++) {
     const [a, b] = rowsOf(step);
     if (a > bottom) break;
     if (!step || b === a) continue;
+    const line = statements[run.steps[step - 1].parts[0][2]][3];
+    put('text', { class: 'quiet stepno' + (step > position ? ' later' : ''), x: left + chart.gutter - 6, y: height(a + 1) + 4, 'text-anchor': 'end' }, stopAt(step) + (line ? ' · l.' + line : ''));
     const hit = put('rect', { class: 'hit', x: 0, width: chart.width, y: height(a) + ROW / 2, height: (b - a) * ROW });
     hit.addEventListener('click', () => go(step));
-    hit.append(svg('title', {}, 'step ' + run.steps[step - 1].n));
+    hit.append(svg('title', {}, 'step ' + stopAt(step)));
   }
 }
 
@@ -465,10 +517,10 @@ function stepAt(row) {
 function showChart() {
   const box = $('lanes'), y = height(chart.rows[position] || 0);
   if (y < box.scrollTop + 50 || y > box.scrollTop + box.clientHeight - 40) box.scrollTop = Math.max(0, y - box.clientHeight / 2);
-  const now = position > 0 && chart.marks.find(mark => mark.row > rowsOf(position)[0]);
+  const now = shown() > 0 && chart.marks.find(mark => mark.row > rowsOf(shown())[0]);
   if (now) {
     const x = column(now.from);
-    if (x < box.scrollLeft + 40 || x > box.scrollLeft + box.clientWidth - 90) box.scrollLeft = Math.max(0, x - box.clientWidth / 2);
+    if (x < box.scrollLeft + chart.gutter || x > box.scrollLeft + box.clientWidth - 90) box.scrollLeft = Math.max(0, x - box.clientWidth / 2);
   }
   drawChart();
 }
@@ -476,13 +528,14 @@ function showChart() {
 // ---- all of it
 
 function show() {
-  $('slider').max = last();
-  $('slider').value = position;
-  const total = last(), inCycle = run.cycle !== null && run.cycle !== undefined && position >= run.cycle;
-  $('position').textContent = (total ? position + ' of ' + total : 'start') + (inCycle ? ' ↻' : '');
-  $('slider').setAttribute('aria-valuetext', 'step ' + position + ' of ' + total + (inCycle ? ', in the cycle' : ''));
-  $('first').disabled = $('back').disabled = position === 0;
-  $('next').disabled = $('last').disabled = position === total;
+  const number = stopAt(position), total = stops.length - 1;
+  $('slider').max = total;
+  $('slider').value = number;
+  const inCycle = run.cycle !== null && run.cycle !== undefined && position >= run.cycle;
+  $('position').textContent = (total ? number + ' of ' + total : 'start') + (inCycle ? ' ↻' : '');
+  $('slider').setAttribute('aria-valuetext', 'step ' + number + ' of ' + total + (inCycle ? ', in the cycle' : ''));
+  $('first').disabled = $('back').disabled = number === 0;
+  $('next').disabled = $('last').disabled = number === total;
   $('undo').disabled = busy || !canUndo();
   showStep();
   showMoves();
@@ -565,13 +618,13 @@ function choose(index) {
   const choice = moves().can[index];
   if (!choice) return;
   if (position < last() && same(choice, run.steps[position].parts)) { go(position + 1); return; }
-  if (live) ask('take', { branch, at: position, choice: index }).then(found => adopt(found));
+  if (live) ask('take', { branch, at: position, choice: index, whole: !claims }).then(found => adopt(found));
 }
 
 const own = () => branches.find(known => known.id === branch);
-const canUndo = () => live && own() && !own().sealed && own().own > 0 && !branches.some(child => child.parent === branch && child.at >= own().length);
-const undo = () => ask('undo', { branch }).then(found => adopt(found));
-const random = count => ask('run', { branch, at: position, steps: count }).then(found => adopt(found));
+const canUndo = () => live && own() && !own().sealed && own().own > uncounted(own()) && !branches.some(child => child.parent === branch && child.at >= own().length);
+const undo = () => ask('undo', { branch, whole: !claims }).then(found => adopt(found));
+const random = count => ask('run', { branch, at: position, steps: count, whole: !claims }).then(found => adopt(found));
 const runUntil = () => ask('run', { branch, at: position, until: $('condition').value }).then(found => adopt(found));
 
 async function find() {
@@ -619,7 +672,7 @@ function showWatches() {
   $('watched').textContent = '';
   for (const watch of watches) {
     const row = element('li'), value = watch.values[position];
-    const moved = position > 0 && watch.values[position - 1] !== value;
+    const number = stopAt(position), moved = number > 0 && watch.values[stops[number - 1]] !== value;
     const drop = element('button', '', '✕');
     drop.type = 'button';
     drop.setAttribute('aria-label', 'Do not watch ' + watch.expression);
@@ -635,7 +688,7 @@ function showTree() {
     const list = element('ul');
     for (const known of branches.filter(one => one.parent === parent)) {
       const item = element('li'), row = element('div');
-      const text = visible(known.name) + ' · ' + (parent === null ? plural(known.length, 'step') : 'from step ' + known.at + ' · ' + plural(known.own, 'step'));
+      const text = visible(known.name) + ' · ' + (parent === null ? '' : 'from step ' + (known.at - uncountedBefore(known)) + ' · ') + plural(known.own - uncounted(known), 'step');
       const pick = element('button', 'pick', text);
       pick.type = 'button';
       pick.setAttribute('aria-current', String(known.id === branch));
@@ -661,7 +714,7 @@ function showTree() {
 // ---- keys
 
 const KEYS = [['← →', 'one step back, forth'], ['Page ↑ ↓', 'ten steps'], ['Home End', 'start, end of the run'], ['1 … 9', live ? 'take this step; elsewhere than at the end it starts a branch' : 'forth, if this step is taken'],
-  ['c', 'to the start of the cycle'], ['w', live ? 'watch an expression' : 'watch a variable'], ['?', 'these keys']].concat(live ? [['u', 'undo: take the last step of this branch back'], ['r', 'a step by chance'], ['/', 'until: a condition or a label']] : []);
+  ['c', 'to the start of the cycle'], ['w', live ? 'watch an expression' : 'watch a variable'], ['?', 'these keys']].concat(data.source.claim ? [['p', 'show or hide the steps of the claim']] : []).concat(live ? [['u', 'undo: take the last step of this branch back'], ['r', 'a step by chance'], ['/', 'until: a condition or a label']] : []);
 
 document.addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
@@ -669,9 +722,10 @@ document.addEventListener('keydown', event => {
   if (at.tagName === 'INPUT' && at.type === 'text') { if (event.key === 'Escape') at.blur(); return; }
   const slides = at === $('slider');
   const act = {
-    ArrowLeft: () => go(position - 1), ArrowRight: () => go(position + 1), PageUp: () => go(position - 10), PageDown: () => go(position + 10),
+    ArrowLeft: () => walk(-1), ArrowRight: () => walk(1), PageUp: () => walk(-10), PageDown: () => walk(10),
     Home: () => go(0), End: () => go(last()), c: () => run.cycle !== null && run.cycle !== undefined && go(run.cycle), w: () => $('expression').focus(), '?': () => $('keys').showModal(),
   };
+  if (data.source.claim) act.p = () => showClaims(!claims);
   if (live) Object.assign(act, { u: () => canUndo() && undo(), r: () => random(1), '/': () => $('condition').focus() });
   if (/^[1-9]$/.test(event.key)) act[event.key] = () => choose(Number(event.key) - 1);
   const known = act[event.key];
@@ -693,12 +747,14 @@ if (live) {
   document.querySelectorAll('.live').forEach(part => { part.hidden = false; });
   document.querySelector('main').classList.add('living');
 }
-$('slider').addEventListener('input', event => go(Number(event.target.value)));
+$('slider').addEventListener('input', event => go(stops[Number(event.target.value)]));
 $('first').addEventListener('click', () => go(0));
-$('back').addEventListener('click', () => go(position - 1));
-$('next').addEventListener('click', () => go(position + 1));
+$('back').addEventListener('click', () => walk(-1));
+$('next').addEventListener('click', () => walk(1));
 $('last').addEventListener('click', () => go(last()));
 $('tocycle').addEventListener('click', () => go(run.cycle));
+$('claims').hidden = !data.source.claim;
+$('claims').addEventListener('click', () => showClaims(!claims));
 $('help').addEventListener('click', () => $('keys').showModal());
 $('undo').addEventListener('click', undo);
 $('enough').addEventListener('click', () => fetch('stop', { method: 'POST', headers: { 'X-Pv-Token': token } }));

@@ -51,9 +51,16 @@ struct Branch {
     /// The branch it leaves, and after how many moves from the start.
     parent: Option<(usize, usize)>,
     own: Vec<Move>,
+    /// Steps of the claim in front of them.
+    claims_before: usize,
     name: String,
     /// A counterexample is not added to.
     sealed: bool,
+}
+
+/// The claim looks at the state and no process moves.
+fn is_of_claim(steps: &Move) -> bool {
+    steps.iter().all(|step| step.actor == Actor::Claim)
 }
 
 /// See the module.
@@ -100,7 +107,7 @@ impl<'a> Session<'a> {
             Some(known) => ("counterexample".to_string(), std::mem::take(&mut known.moves)),
             None => ("run 1".to_string(), Vec::new()),
         };
-        let root = Branch { id: 0, parent: None, own, name, sealed: known.is_some() };
+        let root = Branch { id: 0, parent: None, own, claims_before: 0, name, sealed: known.is_some() };
         Session {
             subject,
             property,
@@ -139,14 +146,16 @@ impl<'a> Session<'a> {
         let number = |name: &str| asked[name].as_u64().and_then(|number| usize::try_from(number).ok());
         let needed = |name: &str| number(name).ok_or_else(|| format!("the question has no `{name}`"));
         let branch = needed("branch")?;
+        // The steps of the claim are not shown: they come along with those of processes.
+        let whole = asked["whole"] == true;
         match what {
             "open" => self.open(branch),
-            "take" => self.take(branch, needed("at")?, needed("choice")?),
+            "take" => self.take(branch, needed("at")?, needed("choice")?, whole),
             "run" => match asked["until"].as_str() {
                 Some(condition) => self.run_until(branch, needed("at")?, condition),
-                None => self.run_on(branch, needed("at")?, number("steps").unwrap_or(1)),
+                None => self.run_on(branch, needed("at")?, number("steps").unwrap_or(1), whole),
             },
-            "undo" => self.undo(branch),
+            "undo" => self.undo(branch, whole),
             "drop" => self.remove(branch, number("current")),
             "watch" => {
                 let text = asked["expression"].as_str().unwrap_or_default();
@@ -239,6 +248,8 @@ impl<'a> Session<'a> {
                 "parent": parent,
                 "at": at.unwrap_or(0),
                 "own": branch.own.len(),
+                "claims": branch.own.iter().filter(|steps| is_of_claim(steps)).count(),
+                "claimsBefore": branch.claims_before,
                 "length": at.unwrap_or(0) + branch.own.len(),
                 "name": branch.name,
                 "sealed": branch.sealed,
@@ -277,7 +288,9 @@ impl<'a> Session<'a> {
         let new = self.next;
         self.next += 1;
         let name = format!("run {}", new + 1);
-        self.branches.push(Branch { id: new, parent: Some((owner, at)), own: Vec::new(), name, sealed: false });
+        let claims_before = self.path(id)?.iter().take(at).filter(|steps| is_of_claim(steps)).count();
+        let (parent, own) = (Some((owner, at)), Vec::new());
+        self.branches.push(Branch { id: new, parent, own, claims_before, name, sealed: false });
         Ok(new)
     }
 
@@ -301,13 +314,15 @@ impl<'a> Session<'a> {
         Ok(json!({"branch": branch, "from": at, "steps": told, "branches": self.tree()}))
     }
 
-    fn take(&mut self, id: usize, at: usize, choice: usize) -> Answer {
+    fn take(&mut self, id: usize, at: usize, choice: usize, whole: bool) -> Answer {
         let mut teller = self.teller(id, at)?;
-        let list = teller.possible().list;
+        let possible = teller.possible();
         self.tip = Some((id, at, teller));
-        let choice = list.get(choice).ok_or("this step is not possible here")?;
-        let mut moves = vec![choice.steps.to_vec()];
-        let by_claim = choice.steps.iter().any(|step| step.actor == Actor::Claim);
+        let first = possible.forced().filter(|_| whole).map(|choice| choice.steps.to_vec());
+        let list = if first.is_some() { &possible.system } else { &possible.list };
+        let choice = list.get(choice).ok_or("this step is not possible here")?.steps.to_vec();
+        let by_claim = is_of_claim(&choice);
+        let mut moves: Vec<Move> = first.into_iter().chain([choice]).collect();
         if !by_claim {
             moves.extend(self.forced(id, at, &moves)?);
         }
@@ -328,9 +343,9 @@ impl<'a> Session<'a> {
     }
 
     /// Some moves by chance; a step that the claim has to make behind the last one comes along.
-    fn run_on(&mut self, id: usize, at: usize, moves: usize) -> Answer {
-        let (mut taken, notice) = self.chance(id, at, moves.min(LONGEST_TRY), None)?;
-        if notice.is_none() && taken.iter().flatten().any(|step| step.actor != Actor::Claim) {
+    fn run_on(&mut self, id: usize, at: usize, moves: usize, whole: bool) -> Answer {
+        let (mut taken, notice) = self.chance(id, at, (moves.min(LONGEST_TRY), whole), None)?;
+        if notice.is_none() && !taken.iter().all(is_of_claim) {
             taken.extend(self.forced(id, at, &taken)?);
         }
         let mut answer = self.extend(id, at, taken)?;
@@ -358,7 +373,7 @@ impl<'a> Session<'a> {
                     "It holds in none of the {} nearest states, which are up to {within} steps away",
                     thousands(states as u64)
                 );
-                match self.chance(id, at, LONGEST_TRY, Some(&condition))? {
+                match self.chance(id, at, (LONGEST_TRY, false), Some(&condition))? {
                     (taken, None) => {
                         (taken, Some(format!("{looked}. This way was found by chance; there may be a shorter one.")))
                     }
@@ -371,12 +386,13 @@ impl<'a> Session<'a> {
         Ok(answer)
     }
 
-    /// Moves by chance, and what is to be said about their end. With a condition that does not come to hold there are none.
+    /// Moves by chance, and what is to be said about their end. With a condition that does not come to hold there are none. Where moves are
+    /// to be `whole`, those of the claim are not counted, and the claim does not go on alone.
     fn chance(
         &mut self,
         id: usize,
         at: usize,
-        most: usize,
+        (most, whole): (usize, bool),
         until: Option<&Condition>,
     ) -> Result<(Vec<Move>, Option<String>), String> {
         let path = self.path(id)?;
@@ -389,10 +405,11 @@ impl<'a> Session<'a> {
                 trial.take(steps)?;
             }
         }
-        let mut taken = Vec::new();
-        while taken.len() < most {
+        let (mut taken, mut counted) = (Vec::new(), 0);
+        while counted < most && taken.len() < LONGEST_TRY {
             self.may_go_on()?;
-            let list = teller.possible().list;
+            let possible = teller.possible();
+            let list = if whole && possible.system.is_empty() { Vec::new() } else { possible.list };
             let Some(choice) = by_chance(&list, &mut self.random) else {
                 return Ok(match until {
                     Some(_) => {
@@ -406,6 +423,7 @@ impl<'a> Session<'a> {
             if let Some(trial) = &mut trial {
                 trial.take(&steps)?;
             }
+            counted += usize::from(!whole || !is_of_claim(&steps));
             taken.push(steps);
             if trapped && until.is_none() {
                 return Ok((taken, Some("This step is an error.".into())));
@@ -423,7 +441,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn undo(&mut self, id: usize) -> Answer {
+    fn undo(&mut self, id: usize, whole: bool) -> Answer {
         let length = self.length(id)?;
         let branch = self.find(id)?;
         if branch.sealed || branch.own.is_empty() {
@@ -432,16 +450,22 @@ impl<'a> Session<'a> {
         if self.branches.iter().any(|child| child.parent.is_some_and(|(parent, at)| parent == id && at >= length)) {
             return Err("another branch starts behind this step; drop that one first".into());
         }
-        let by_claim = |steps: &Move| steps.iter().all(|step| step.actor == Actor::Claim);
         // A step that the claim had to make goes with the move before it.
         let with_claim = branch.own.len() > 1
-            && branch.own.last().is_some_and(by_claim)
+            && branch.own.last().is_some_and(is_of_claim)
             && !self.branches.iter().any(|child| child.parent == Some((id, length - 1)))
             && self.forced(id, length - 1, &[])?.is_some();
+        let mut keep = branch.own.len() - 1 - usize::from(with_claim);
+        let starts = length - branch.own.len();
+        let is_left = |child: &Branch| child.parent.is_some_and(|(parent, at)| parent == id && at > starts);
+        // A branch of which nothing would be seen is none.
+        if whole && branch.own[..keep].iter().all(is_of_claim) && !self.branches.iter().any(is_left) {
+            keep = 0;
+        }
         self.tip = None;
-        let length = length - usize::from(with_claim);
+        let length = starts + keep + 1;
         let Some(branch) = self.branches.iter_mut().find(|branch| branch.id == id) else { return Err(String::new()) };
-        branch.own.truncate(branch.own.len() - 1 - usize::from(with_claim));
+        branch.own.truncate(keep);
         if let Some((_, run)) = self.told.as_mut().filter(|(told, _)| *told == id)
             && let Some(steps) = run["steps"].as_array_mut()
         {
@@ -507,169 +531,4 @@ impl<'a> Session<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::load::{compile_expression, read_text};
-    use crate::model::{Expr, Model};
-    use crate::search::plan::CycleProperty;
-    use crate::source::SourceMap;
-    use crate::source::preprocess::PreprocessOptions;
-
-    const TEXT: &str =
-        "byte x; active proctype p() { do :: x++ :: x < 2 -> x = x + 2 :: x > 4 -> break od; done: skip }";
-
-    fn expression(text: &str) -> Result<(Model, Expr), String> {
-        let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
-        let file = map.add_file("m.pml".into(), None, TEXT.into());
-        let watched = map.add_file("<expression>".into(), None, text.into());
-        let options = PreprocessOptions::default();
-        compile_expression(&mut map, file, None, watched, &options, &mut diagnostics)
-            .ok_or_else(|| diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect())
-    }
-
-    fn with_session(test: impl Fn(&mut Session<'_>)) {
-        with_session_of(TEXT, None, test);
-    }
-
-    fn with_session_of(text: &str, claim: Option<usize>, test: impl Fn(&mut Session<'_>)) {
-        let (map, model) = read_text("m.pml", text).expect("a model");
-        let property = claim.map_or(Property::Safety, |claim| Property::Cycles(CycleProperty::Claim(claim)));
-        let (own, program) = property.compile(&model);
-        let model = own.as_ref().unwrap_or(&model);
-        let stop = AtomicBool::new(false);
-        let subject = Subject { model, map: &map, program: &program, claim };
-        test(&mut Session::new(subject, property, None, &expression, 1, &stop));
-    }
-
-    /// Who made the steps of an answer.
-    fn who(answer: &Value) -> Vec<&str> {
-        answer["steps"].as_array().expect("steps").iter().filter_map(|step| step["parts"][0][0].as_str()).collect()
-    }
-
-    fn branches(answer: &Value) -> Vec<(u64, u64, u64)> {
-        let number = |branch: &Value, name: &str| branch[name].as_u64().unwrap_or(99);
-        let told = |branch: &Value| (number(branch, "parent"), number(branch, "at"), number(branch, "length"));
-        answer["branches"].as_array().expect("a tree").iter().map(told).collect()
-    }
-
-    #[test]
-    fn runs_branch_and_come_back() {
-        with_session(|session| {
-            let mut ask = |what: &str, asked: Value| session.answer(what, &asked);
-            for at in 0..3 {
-                ask("take", json!({"branch": 0, "at": at, "choice": 0})).expect("a step");
-            }
-            let answer = ask("take", json!({"branch": 0, "at": 1, "choice": 1})).expect("another way");
-            assert_eq!((answer["branch"].as_u64(), answer["from"].as_u64()), (Some(1), Some(1)));
-            assert_eq!(branches(&answer), [(99, 0, 3), (0, 1, 2)]);
-            // A branch at a step of the parent is one of the parent.
-            let answer = ask("take", json!({"branch": 1, "at": 1, "choice": 0})).expect("a third way");
-            assert_eq!(branches(&answer)[2], (0, 1, 2));
-            let values = ask("watch", json!({"branch": 1, "expression": "x * 10"})).expect("values");
-            assert_eq!(values["values"], json!(["0", "10", "10"]));
-            let opened = ask("open", json!({"branch": 1})).expect("the branch");
-            assert_eq!(opened["run"]["steps"].as_array().map(Vec::len), Some(2));
-            // What was told is kept, and is what would be told anew; also behind a step and its undoing.
-            ask("take", json!({"branch": 1, "at": 2, "choice": 0})).expect("a step");
-            let kept = ask("open", json!({"branch": 1})).expect("the branch");
-            ask("open", json!({"branch": 0})).expect("another one");
-            assert_eq!(ask("open", json!({"branch": 1})).expect("the branch"), kept);
-            ask("undo", json!({"branch": 1})).expect("undone");
-            assert_eq!(ask("open", json!({"branch": 1})).expect("the branch"), opened);
-            let answer = ask("undo", json!({"branch": 1})).expect("undone");
-            assert_eq!((answer["branch"].as_u64(), answer["at"].as_u64()), (Some(0), Some(1)));
-            assert!(ask("drop", json!({"branch": 0})).is_err());
-            assert_eq!(branches(&ask("drop", json!({"branch": 2})).expect("dropped")), [(99, 0, 3)]);
-            for wrong in [
-                json!({"branch": 7, "at": 0, "choice": 0}),
-                json!({"branch": 0, "at": 9, "choice": 0}),
-                json!({"branch": 0}),
-            ] {
-                assert!(ask("take", wrong).is_err());
-            }
-        });
-    }
-
-    #[test]
-    fn runs_go_on_until_it_holds() {
-        with_session(|session| {
-            let mut ask = |until: &str| session.answer("run", &json!({"branch": 0, "at": 0, "until": until}));
-            let found = ask("x == 3 && _last == 0").expect("a run");
-            let branch = found["branch"].clone();
-            assert!(ask("x == 3 ; x = 1").is_err_and(|what| what.contains("does not belong")));
-            assert!(ask("nothing").is_err_and(|what| what.contains("nothing")));
-            for effect in ["run p()", "x == 3 && (run p() > 0)", "0 && run p()", "set_priority(0, 2)"] {
-                assert!(ask(effect).is_err_and(|what| what.contains("changes the state")), "{effect}");
-            }
-            assert!(ask("").is_err());
-            assert!(ask("done").is_ok());
-            let values = session.answer("watch", &json!({"branch": branch, "expression": "x"})).expect("values");
-            let values: Vec<&str> =
-                values["values"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
-            assert_eq!((values.first(), values.last()), (Some(&"0"), Some(&"3")));
-            assert_eq!(values.iter().filter(|value| **value == "3").count(), 1);
-        });
-    }
-
-    #[test]
-    fn the_claim_moves_with_a_branch() {
-        // Behind x = 1 it has a choice, behind x = 2 it is stuck.
-        let text = "byte x; active proctype p() { x = 1; x = 2; x = 3 }
-            never n { do :: x == 0 :: x == 1 -> break :: x == 1 od; accept: do :: x == 1 od }";
-        with_session_of(text, Some(0), |session| {
-            let mut ask = |what: &str, asked: Value| session.answer(what, &asked).expect("an answer");
-            let start = ask("open", json!({"branch": 0}));
-            let moves = &start["run"]["start"]["moves"];
-            assert_eq!((&moves["claim"], moves["can"].as_array().map(Vec::len)), (&json!("moves"), Some(1)));
-            assert_eq!(moves["can"][0][0][0], Value::Null);
-            assert_eq!(moves["cannot"][0][2], "the claim of the property moves first");
-            assert_eq!(who(&ask("take", json!({"branch": 0, "at": 0, "choice": 0}))), ["claim n"]);
-            // It has two steps here, so the user chooses.
-            let taken = ask("take", json!({"branch": 0, "at": 1, "choice": 0}));
-            assert_eq!(who(&taken), ["p(0)"]);
-            assert_eq!(taken["steps"][0]["moves"]["can"].as_array().map(Vec::len), Some(2));
-            let taken = ask("take", json!({"branch": 0, "at": 2, "choice": 0}));
-            assert_eq!((who(&taken), &taken["steps"][0]["moves"]["claim"]), (vec!["claim n"], &Value::Null));
-            let taken = ask("take", json!({"branch": 0, "at": 3, "choice": 0}));
-            assert_eq!((who(&taken), &taken["steps"][0]["moves"]["claim"]), (vec!["p(0)"], &json!("out")));
-            // It has missed a state, so it does not come back.
-            let taken = ask("take", json!({"branch": 0, "at": 4, "choice": 0}));
-            assert_eq!((who(&taken), &taken["steps"][0]["moves"]["claim"]), (vec!["p(0)"], &json!("out")));
-        });
-        let forced = "byte x; active proctype p() { x = 1; x = 2 } never n { do :: x < 9 od }";
-        with_session_of(forced, Some(0), |session| {
-            let mut ask = |what: &str, asked: Value| session.answer(what, &asked).expect("an answer");
-            ask("take", json!({"branch": 0, "at": 0, "choice": 0}));
-            assert_eq!(who(&ask("take", json!({"branch": 0, "at": 1, "choice": 0}))), ["p(0)", "claim n"]);
-            // Both are undone together.
-            assert_eq!(ask("undo", json!({"branch": 0}))["from"], 1);
-            let run = ask("run", json!({"branch": 0, "at": 1, "steps": 1}));
-            assert_eq!(who(&run), ["p(0)", "claim n"]);
-            // With nobody left the claim goes on alone.
-            let end = ask("run", json!({"branch": 0, "at": 3, "steps": 6}));
-            assert_eq!(who(&end)[who(&end).len() - 2..], ["claim n", "claim n"]);
-        });
-    }
-
-    #[test]
-    fn the_nearest_state_is_found() {
-        with_session(|session| {
-            let ask = |session: &mut Session<'_>, until: &str| {
-                session.answer("run", &json!({"branch": 0, "at": 0, "until": until}))
-            };
-            // Three steps lead there, and longer ways as well.
-            let found = ask(session, "x == 3").expect("a run");
-            assert_eq!((found["steps"].as_array().map(Vec::len), &found["notice"]), (Some(3), &Value::Null));
-            let nowhere = ask(session, "x < 0").expect_err("no run");
-            assert!(nowhere.starts_with("It holds in no state that can be reached from here: all "), "{nowhere}");
-            session.reach = Bound { states: 3, bytes: 1 << 20 };
-            let cut = ask(session, "x < 0").expect_err("no run");
-            assert!(cut.starts_with("It holds in none of the 4 nearest states, which are up to 2 steps away"), "{cut}");
-            let chance = (0..100).find_map(|_| ask(session, "x == 6").ok()).expect("a run");
-            assert!(chance["notice"].as_str().is_some_and(|notice| notice.contains("found by chance")));
-            session.reach = REACH;
-            session.enough.store(true, Ordering::Relaxed);
-            assert!(ask(session, "x < 0").is_err_and(|what| what.starts_with("stopped")));
-        });
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ use crate::report::recorder::{Record, Recorder};
 use crate::report::trail::{Trail, TrailError};
 use crate::report::written;
 use crate::search::outcome::{Actor, Step};
+use crate::search::walk::possible::Choice;
 use crate::source::{SourceFile, SourceMap, Span};
 use serde_json::{Value, json};
 
@@ -41,18 +42,23 @@ impl Subject<'_> {
         let all = self.map.files().iter().enumerate();
         let files: Vec<Value> =
             all.filter(real).map(|(id, file)| json!({"id": id, "name": file.name, "text": file.text})).collect();
-        json!({"files": files, "statements": self.statements()})
+        json!({"files": files, "statements": self.statements(), "claim": self.claim.is_some()})
     }
 
     /// By their number in the program.
     fn statements(&self) -> Vec<Value> {
         let claim = self.claim.and_then(|number| self.model.claims.get(number)).map(|claim| &claim.body);
-        let mut list = Vec::new();
+        let (mut list, mut keys) = (Vec::new(), Vec::new());
         for proctype in self.model.proctypes.iter().chain(claim) {
             for transition in &proctype.automaton.transitions {
-                let (file, line) = self.place(transition.span);
-                let calls = written::calls(self.map, transition.span).join(", in ");
-                list.push(json!([&*proctype.name, self.text(transition), file, line, calls]));
+                let ((file, line), text) = (self.place(transition.span), self.text(transition));
+                keys.push((format!("{} {file}:{line} {text}", proctype.name), transition.span));
+                list.push(json!([&*proctype.name, text, file, line]));
+            }
+        }
+        for (statement, calls) in list.iter_mut().zip(written::calls_told_apart(self.map, &keys)) {
+            if let Some(parts) = statement.as_array_mut() {
+                parts.push(calls.join(", in ").into());
             }
         }
         list
@@ -78,7 +84,8 @@ impl Subject<'_> {
         let text_of_model =
             transition.text.starts_with(['.', '-']) || !is_written(&transition.action, &transition.text, written);
         let stands = !text_of_model && written.chars().any(char::is_alphanumeric);
-        let text = if stands { written } else { &transition.text };
+        let of_model = written::plain(&transition.text);
+        let text = if stands { written } else { &of_model };
         let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = words.char_indices().nth(LONGEST_TEXT) {
             words.truncate(end);
@@ -200,7 +207,7 @@ impl<'a> Teller<'a> {
             printed.extend(record.printed.iter().map(|printed| printed.text(self.subject.model)));
             changes.extend(record.changes.into_iter().map(|change| json!([change.name, change.old, change.new])));
             cut_off = cut_off.or(record.cut_off);
-            trap = trap.or(record.trap);
+            trap = trap.or(record.trap.map(|trap| written::failure(self.subject.map, record.trap_span, &trap)));
         }
         let mut told = json!({"n": number, "parts": parts, "events": self.events(), "moves": self.moves()});
         let mut add = |name: &str, value: Value| told[name] = value;
@@ -234,7 +241,9 @@ impl<'a> Teller<'a> {
 
     /// What can go and what cannot, with the reason. A state with an end says which.
     fn moves(&mut self) -> Value {
-        let Possible { list, system, claim } = self.possible();
+        let possible = self.possible();
+        let is_forced = possible.forced().is_some();
+        let Possible { list, system, claim } = possible;
         let machine = self.recorder.machine();
         let valid_end = system.is_empty().then(|| machine.is_valid_end(false));
         let view = self.recorder.view();
@@ -249,7 +258,12 @@ impl<'a> Teller<'a> {
                 json!([null, self.subject.number(own, step.transition), step.timeout])
             }
         };
-        let can: Vec<Value> = list.iter().map(|choice| choice.steps.iter().map(&number).collect()).collect();
+        let told_of = |list: &[Choice]| -> Vec<Value> {
+            list.iter().map(|choice| choice.steps.iter().map(&number).collect()).collect()
+        };
+        let can = told_of(&list);
+        // For a reader who does not want to see the one step that the claim has: what goes behind it.
+        let then = is_forced.then(|| told_of(&system));
         let told = |blocked: Blocked| {
             json!([blocked.pid, self.subject.number(proctype(blocked.pid), blocked.transition), blocked.reason])
         };
@@ -263,6 +277,9 @@ impl<'a> Teller<'a> {
             cannot.extend(waiting);
         }
         let mut told = json!({"can": can, "cannot": cannot});
+        if let Some(then) = then {
+            told["then"] = then.into();
+        }
         if let Some(valid) = valid_end {
             told["end"] = valid.into();
         }
@@ -338,8 +355,9 @@ pub(crate) fn values_along<'m>(
 }
 
 /// What is wrong at the end of a run, for the page.
-pub(crate) fn error_of(error: &TrailError) -> Value {
-    json!({"kind": error.kind, "message": error.message, "file": error.file, "line": error.line})
+pub(crate) fn error_of(subject: Subject<'_>, trail: &Trail) -> Value {
+    let (TrailError { kind, file, line, .. }, map) = (&trail.error, subject.map);
+    json!({"kind": kind, "message": trail.error_in_words(subject.model, map), "file": file, "line": line})
 }
 
 /// The run of a trail, whole: source, statements, and every move behind the first `skipped` ones.
@@ -369,7 +387,7 @@ pub(crate) fn trail(
         "source": subject.source(),
         "run": {
             "kind": if cycle.is_some() { "cycle" } else { "counterexample" },
-            "error": error_of(&trail.error),
+            "error": error_of(subject, trail),
             "property": trail.property,
             "cycle": cycle.map(|cycle| cycle.saturating_sub(skipped)),
             "start": start,
@@ -458,9 +476,20 @@ mod tests {
             .iter()
             .map(|statement| (statement[1].as_str().expect("a text"), statement[3].as_u64().expect("a line")))
             .collect();
-        assert_eq!(told, [("x = 2", 5), ("INC", 6), ("x = 3", 6), ("x++", 6), ("-end-", 7)]);
+        assert_eq!(told, [("x = 2", 5), ("INC", 6), ("v = 3", 2), ("x++", 6), ("-end-", 7)]);
         let calls: Vec<&str> =
             source["statements"].as_array().expect("a list").iter().filter_map(|told| told[4].as_str()).collect();
         assert_eq!(calls, ["", "", "set(x)", "", ""]);
+    }
+
+    #[test]
+    fn statements_that_read_the_same_have_the_lines_of_their_calls() {
+        let text = "byte k;\ninline pick() { k = 1 }\nactive proctype p() {\n  if\n  :: pick()\n  :: pick()\n  fi\n}\nactive proctype q() { pick() }\n";
+        let (map, model) = read_text("m.pml", text).expect("a model");
+        let program = Program::new(&model, None);
+        let source = Subject { model: &model, map: &map, program: &program, claim: None }.source();
+        let all = source["statements"].as_array().expect("a list").iter();
+        let calls: Vec<&str> = all.filter_map(|told| told[4].as_str()).filter(|calls| !calls.is_empty()).collect();
+        assert_eq!(calls, ["pick() at line 5", "pick() at line 6", "pick()"]);
     }
 }

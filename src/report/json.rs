@@ -6,7 +6,7 @@
 
 use super::cycle::CycleStory;
 use super::formats::Told;
-use super::{Report, Run, Setting, reason, shortness, unreached};
+use super::{Report, Run, Setting, reason, shortness, unreached, written};
 use crate::search::outcome::{About, Shortness, Verdict};
 use serde::Serialize;
 use serde_json::Value;
@@ -66,7 +66,7 @@ struct States {
 #[derive(Serialize)]
 struct Error<'a> {
     kind: &'static str,
-    message: &'a str,
+    message: String,
     file: Option<&'a str>,
     line: Option<u32>,
     depth: u64,
@@ -225,7 +225,7 @@ fn errors<'a>(report: &Report<'a>, run: &'a Run) -> Vec<Error<'a>> {
         let place = report.place(violation.span);
         Error {
             kind: violation.kind.name(),
-            message: &violation.message,
+            message: written::failure(report.map, violation.span, &violation.message),
             file: place.map(|(file, _)| file),
             line: place.map(|(_, line)| line),
             depth: violation.depth,

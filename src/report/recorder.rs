@@ -46,6 +46,8 @@ pub(crate) struct Record {
     pub cut_off: Option<String>,
     /// What is wrong with it.
     pub trap: Option<String>,
+    /// The statement that is wrong; inside a `d_step` that is not the whole one.
+    pub trap_span: Span,
 }
 
 /// See the module.
@@ -172,6 +174,8 @@ impl<'a> Recorder<'a> {
             chart.note(&self.view(), pid, (text.as_deref().unwrap_or(&transition.text), matters), line);
             self.chart = Some(chart);
         }
+        let sites = &self.machine.program().sites;
+        let site = trap.and_then(|trap| sites.get(trap.site() as usize)).map(|site| site.span);
         Ok(Record {
             who,
             process: process.name.to_string(),
@@ -183,6 +187,7 @@ impl<'a> Recorder<'a> {
             changes,
             cut_off: cut_off.filter(|_| trap.is_none()),
             trap: trap.map(|trap| self.machine.program().describe(trap)),
+            trap_span: site.unwrap_or(transition.span),
         })
     }
 }

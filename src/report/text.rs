@@ -4,7 +4,7 @@
 
 use super::json::rate;
 use super::number::{bytes, counted, duration, probability, thousands};
-use super::{Checkpoint, Report, Run, Setting, reason, shortness, unreached};
+use super::{Checkpoint, Report, Run, Setting, reason, shortness, unreached, written};
 use crate::search::outcome::{About, Verdict, Violation};
 use crate::source::visible::visible;
 use std::fmt::Write;
@@ -151,9 +151,10 @@ fn why_verified(setting: &Setting) -> String {
 /// `assertion (x == 1) at m.pml:4, depth 12`.
 fn error_line(report: &Report<'_>, violation: &Violation) -> String {
     // "violated: assertion violated (…)" says it twice.
-    let message = match violation.message.strip_prefix("assertion violated") {
+    let message = written::failure(report.map, violation.span, &violation.message);
+    let message = match message.strip_prefix("assertion violated") {
         Some(rest) => format!("assertion{rest}"),
-        None => violation.message.clone(),
+        None => message,
     };
     let place = report.place(violation.span).map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();
     let (message, place) = (visible(&message), visible(&place));

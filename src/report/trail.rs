@@ -5,7 +5,10 @@
 //! hash of the preprocessed text), and the reader refuses one of another model: the numbers would mean something else.
 //! Nothing in a file is trusted; a damaged one gives a message.
 
+use super::{place, written};
+use crate::model::{Action, Model, Proctype, Transition};
 use crate::search::outcome::{Actor, Step};
+use crate::source::SourceMap;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
@@ -150,6 +153,30 @@ struct VersionOnly {
 const HEAD: u64 = 64 << 10;
 
 impl Trail {
+    /// What is wrong, in the words of the source. The message itself is what other searches of the model know the error by.
+    pub(crate) fn error_in_words(&self, model: &Model, map: &SourceMap) -> String {
+        let transition = self.steps.last().and_then(|last| {
+            let is_named = |process: &&Proctype| *process.name == *last.process;
+            let process = match last.step.actor {
+                Actor::Process(_) => model.proctypes.iter().find(is_named),
+                Actor::Claim => model.claims.iter().map(|claim| &claim.body).find(is_named),
+            };
+            process?.automaton.transitions.get(last.step.transition as usize)
+        });
+        let message = &self.error.message;
+        let Some(transition) = transition else { return message.clone() };
+        let failed = |inner: &&Transition| {
+            let condition = inner.text.strip_prefix("assert(").and_then(|text| text.strip_suffix(')'));
+            let is_there = place(map, inner.span).map(|(_, line)| line) == self.error.line;
+            is_there && condition.is_some() && condition == message.strip_prefix("assertion violated ")
+        };
+        let span = match &transition.action {
+            Action::DStep(body) => body.transitions.iter().find(failed).map_or(transition.span, |inner| inner.span),
+            _ => transition.span,
+        };
+        written::failure(map, span, message)
+    }
+
     /// Is this file a trail of the model of this name, of whatever version?
     pub(crate) fn is_of_model(path: &Path, model: &str) -> bool {
         let mut head = Vec::new();

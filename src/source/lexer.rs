@@ -133,6 +133,8 @@ pub struct PpToken {
     pub text: std::sync::Arc<str>,
     /// Where it is written, and the expansions it came through.
     pub span: super::Span,
+    /// The parameter of a macro that it was put in for.
+    pub slot: super::SlotId,
     /// Blank or line end in front of it.
     pub space_before: bool,
 }

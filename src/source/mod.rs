@@ -30,6 +30,30 @@ impl ExpansionId {
     pub const NONE: ExpansionId = ExpansionId(0);
 }
 
+/// For a token of an argument: the parameter that it stands in for; 0 is "it is no part of an argument".
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SlotId(pub u32);
+
+impl SlotId {
+    /// Text that was put in for nothing.
+    pub const NONE: SlotId = SlotId(0);
+}
+
+/// The place of a parameter in the body of a macro or inline, where tokens of an argument were put in. The tokens keep their own
+/// place, at the call; what begins or ends with one and goes on in the body is placed by the parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// The parameter as it stands in the body, in the expansion.
+    pub parameter: Span,
+    /// What the tokens had been put in for before.
+    pub earlier: SlotId,
+    /// How many there are with this one.
+    depth: u8,
+}
+
+/// Arguments that are handed on more often are placed by the last parameter only: the work for a token stays bounded.
+const DEEPEST_SLOT: u8 = 16;
+
 /// A byte range of a file. For expanded text it is where the text is *written* (the macro's body or the
 /// argument), and `expansion` leads to the place of use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -111,6 +135,7 @@ impl SourceFile {
 pub struct SourceMap {
     files: Vec<SourceFile>,
     expansions: Vec<Expansion>,
+    slots: Vec<Slot>,
     /// Texts that are read in place of files: what stands in an editor and was not saved yet.
     unsaved: Arc<HashMap<PathBuf, String>>,
 }
@@ -156,6 +181,33 @@ impl SourceMap {
     /// The expansion a span came through, if any.
     pub fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
         id.0.checked_sub(1).and_then(|index| self.expansions.get(index as usize))
+    }
+
+    /// Records that tokens, which had been put in for `earlier`, are put in for a parameter.
+    pub fn add_slot(&mut self, parameter: Span, earlier: SlotId) -> SlotId {
+        let before = self.slot(earlier).map_or(0, |slot| slot.depth);
+        let (earlier, depth) = if before < DEEPEST_SLOT { (earlier, before + 1) } else { (SlotId::NONE, 1) };
+        self.slots.push(Slot { parameter, earlier, depth });
+        SlotId(self.slots.len() as u32)
+    }
+
+    /// The parameter that a token stands in for, if any.
+    pub fn slot(&self, id: SlotId) -> Option<&Slot> {
+        id.0.checked_sub(1).and_then(|index| self.slots.get(index as usize))
+    }
+
+    /// The places of two tokens in the innermost text that holds what begins with the one and ends with the other: the body, where only
+    /// one of them comes out of an argument or they come out of two, and the argument, if both are in the same.
+    pub fn ends(&self, a: (Span, SlotId), b: (Span, SlotId)) -> (Span, Span) {
+        let (mut left, mut right) = (self.slot(a.1), self.slot(b.1));
+        while let (Some(one), Some(other)) = (left, right) {
+            if one.parameter != other.parameter {
+                break;
+            }
+            (left, right) = (self.slot(one.earlier), self.slot(other.earlier));
+        }
+        let place = |slot: Option<&Slot>, own: Span| slot.map_or(own, |slot| slot.parameter);
+        (place(left, a.0), place(right, b.0))
     }
 
     /// The place in a file where the user wrote what led to `span`: macro uses unwound to the outermost, inline

@@ -145,7 +145,9 @@ impl Build<'_> {
         let last = self.tokens.len() - 1;
         let first = (l as usize).min(last);
         let end = (r as usize).saturating_sub(1).clamp(first, last);
-        self.join(self.tokens[first].span, self.tokens[end].span)
+        let place = |number: usize| (self.tokens[number].span, self.tokens[number].slot);
+        let (a, b) = self.map.ends(place(first), place(end));
+        self.join(a, b)
     }
 
     /// The smallest span over both. If they came through different expansions, both are followed outwards to the

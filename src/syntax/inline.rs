@@ -6,7 +6,7 @@
 use super::token::{Lexeme, Origin, Token};
 use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
-use crate::source::{Expansion, ExpansionId, ExpansionKind, SourceMap, Span};
+use crate::source::{Expansion, ExpansionId, ExpansionKind, SlotId, SourceMap, Span};
 use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -229,7 +229,9 @@ impl Expander<'_> {
             Token::Return => match frames.last().and_then(|frame| frame.result.as_ref()) {
                 Some(result) => {
                     for (index, part) in result.iter().enumerate() {
-                        self.out.push(Lexeme { newline: index == 0 && lexeme.newline, ..part.clone() });
+                        // `v = e` stands where `return e` does.
+                        let slot = self.map.add_slot(lexeme.span, part.slot);
+                        self.out.push(Lexeme { newline: index == 0 && lexeme.newline, slot, ..part.clone() });
                     }
                     self.out.push(Lexeme::made(Token::Assign, lexeme.span, Origin::Written));
                 }
@@ -344,7 +346,8 @@ impl Expander<'_> {
             definition: name_span,
             call: call.to(tokens[close].span),
         });
-        self.out.push(Lexeme { newline, ..Lexeme::made(Token::InlineBody(name.clone()), call, Origin::Written) });
+        let block = Lexeme::made(Token::InlineBody(name.clone()), call, Origin::Written);
+        self.out.push(Lexeme { newline, slot: tokens[at].slot, ..block });
         let substituted = self.substitute(&body, &parameters, &arguments, expansion);
         self.expanded += substituted.len();
         if self.expanded > MAX_TOKENS {
@@ -375,6 +378,11 @@ impl Expander<'_> {
         let mut out = Vec::with_capacity(body.len());
         let mut chains = HashMap::new();
         for lexeme in body {
+            // A long argument for a parameter that is used often: more than all calls together may give, which the caller reports.
+            if out.len() > MAX_TOKENS {
+                break;
+            }
+            let span = Span { expansion: self.chain(lexeme.span.expansion, expansion, &mut chains), ..lexeme.span };
             let parameter = match &lexeme.token {
                 Token::Name(name) => parameters.iter().position(|parameter| parameter == name),
                 _ => None,
@@ -382,17 +390,37 @@ impl Expander<'_> {
             match parameter {
                 Some(index) => {
                     for (place, argument) in arguments[index].iter().enumerate() {
-                        out.push(Lexeme { newline: place == 0 && lexeme.newline, ..argument.clone() });
+                        let slot = self.map.add_slot(span, argument.slot);
+                        let slot = self.moved(lexeme.slot, slot, expansion, &mut chains);
+                        out.push(Lexeme { newline: place == 0 && lexeme.newline, slot, ..argument.clone() });
                     }
                 }
                 None => {
-                    let span =
-                        Span { expansion: self.chain(lexeme.span.expansion, expansion, &mut chains), ..lexeme.span };
-                    out.push(Lexeme { span, ..lexeme.clone() });
+                    let slot = self.moved(lexeme.slot, SlotId::NONE, expansion, &mut chains);
+                    out.push(Lexeme { span, slot, ..lexeme.clone() });
                 }
             }
         }
         out
+    }
+
+    /// A token of the body may have been put in for parameters of macros: these, in the expansion, behind what the token was put in
+    /// for `earlier`.
+    fn moved(
+        &mut self,
+        slot: SlotId,
+        earlier: SlotId,
+        outer: ExpansionId,
+        chains: &mut HashMap<ExpansionId, ExpansionId>,
+    ) -> SlotId {
+        let slots = std::iter::successors(self.map.slot(slot).copied(), |slot| self.map.slot(slot.earlier).copied());
+        let places: Vec<Span> = slots.map(|slot| slot.parameter).collect();
+        let mut result = earlier;
+        for place in places.into_iter().rev() {
+            let expansion = self.chain(place.expansion, outer, chains);
+            result = self.map.add_slot(Span { expansion, ..place }, result);
+        }
+        result
     }
 
     /// A token of the body may itself come out of a macro: its chain is rebuilt with the call at the outer end.
@@ -516,5 +544,29 @@ fn start_of_variable(out: &[Lexeme]) -> Option<usize> {
             Some(before) if out[before].token == Token::Dot => at = before.checked_sub(1)?,
             _ => return Some(at),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two thousand uses of an argument of two thousand tokens are not written out before somebody counts them.
+    #[test]
+    fn long_arguments_are_bounded() {
+        let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
+        let name = |name: &str| Lexeme::made(Token::Name(name.into()), Span::default(), Origin::Written);
+        let mut expander = Expander {
+            map: &mut map,
+            diagnostics: &mut diagnostics,
+            inlines: IndexMap::new(),
+            later: HashMap::new(),
+            out: Vec::new(),
+            expanded: 0,
+            full: false,
+        };
+        let (body, argument) = (vec![name("v"); 2000], vec![name("x"); 2000]);
+        let made = expander.substitute(&body, &["v".into()], &[&argument], ExpansionId::NONE);
+        assert!(made.len() > MAX_TOKENS && made.len() <= MAX_TOKENS + argument.len(), "{}", made.len());
     }
 }

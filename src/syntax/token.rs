@@ -6,7 +6,7 @@
 use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::lexer::{PpToken, RawKind};
-use crate::source::{SourceMap, Span};
+use crate::source::{SlotId, SourceMap, Span};
 use std::sync::Arc;
 
 macro_rules! fixed_tokens {
@@ -155,6 +155,8 @@ pub struct Lexeme {
     pub token: Token,
     /// Where.
     pub span: Span,
+    /// The parameter that it was put in for, if it came out of an argument.
+    pub slot: SlotId,
     /// A line end stands in front of it: SPIN reads most line ends as `;`.
     pub newline: bool,
     /// Written or put in.
@@ -164,7 +166,7 @@ pub struct Lexeme {
 impl Lexeme {
     /// A token that is not in the source.
     pub fn made(token: Token, span: Span, origin: Origin) -> Lexeme {
-        Lexeme { token, span, newline: false, origin }
+        Lexeme { token, span, slot: SlotId::NONE, newline: false, origin }
     }
 }
 
@@ -207,6 +209,9 @@ impl Maker<'_> {
                 Some(Token::RightBrace) if self.out.len() > first => depth = depth.saturating_sub(1),
                 _ => {}
             }
+            for lexeme in self.out.iter_mut().skip(first) {
+                lexeme.slot = raw.slot;
+            }
             if let Some(lexeme) = self.out.get_mut(first) {
                 lexeme.newline = newline;
                 if std::mem::take(&mut self.stray) {
@@ -219,7 +224,7 @@ impl Maker<'_> {
     }
 
     fn push(&mut self, token: Token, span: Span) {
-        self.out.push(Lexeme { token, span, newline: false, origin: Origin::Written });
+        self.out.push(Lexeme::made(token, span, Origin::Written));
     }
 
     fn word(&mut self, raw: &PpToken, depth: u32) {

@@ -28,7 +28,7 @@ pub(crate) fn render(language: Language, events: &[ChartEvent], title: &str, cap
     let mut loops = false;
     for event in &events {
         match event {
-            ChartEvent::Step { number, .. } => writer.step = Some(*number),
+            ChartEvent::Step { number, line } => writer.step = Some((*number, *line)),
             ChartEvent::CycleStart => {
                 loops = true;
                 writer.line("loop for ever");
@@ -95,8 +95,8 @@ struct Writer {
     language: Language,
     out: String,
     indent: usize,
-    /// The step that what follows belongs to.
-    step: Option<usize>,
+    /// The step that what follows belongs to, and its line in the source.
+    step: Option<(usize, Option<u32>)>,
 }
 
 impl Writer {
@@ -171,10 +171,11 @@ impl Writer {
         self.line(&format!("{word} over {over}: {text}"));
     }
 
-    /// The text with the number of its step, as `pv replay` counts.
+    /// The text with the number of its step, as `pv replay` counts, and the line in the source.
     fn numbered(&self, text: &str) -> String {
         match self.step {
-            Some(number) => format!("{number} · {}", self.text(text)),
+            Some((number, Some(line))) => format!("{number} · l.{line} · {}", self.text(text)),
+            Some((number, None)) => format!("{number} · {}", self.text(text)),
             None => self.text(text),
         }
     }
@@ -235,12 +236,12 @@ mod tests {
           participant p0 as a(0)
           participant p1 as b(1)
           participant c0 as q
-          p0->>p1: 1 · run
+          p0->>p1: 1 · l.7 · run
           p0->>c0: 3 · data,1
           p0->>p1: 3 · r: #60;x#62;
           loop for ever
-            c0->>p1: 6 · data,1
-            Note over p1: 6 · x = 1#59; #35;
+            c0->>p1: 6 · l.9 · data,1
+            Note over p1: 6 · l.9 · x = 1#59; #35;
           end
         ");
     }
@@ -256,7 +257,7 @@ mod tests {
           participant "a(0)" as p0
           participant "b(1)" as p1
           queue "q" as c0
-          p0 -> p1: 1 · run
+          p0 -> p1: 1 · l.7 · run
           p0 -> c0: 3 · data,1
           p0 -> p1: 3 · r: <U+003C>x<U+003E>
           note over p0,c0: error: a-<U+002D>b

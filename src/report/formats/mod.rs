@@ -9,7 +9,7 @@ mod told;
 pub(crate) use told::{Region, Told};
 
 use super::number::{counted, duration};
-use super::{Report, Run, reason, text};
+use super::{Report, Run, reason, text, written};
 use crate::search::outcome::{About, Verdict, Violation};
 use crate::source::Span;
 use crate::source::visible::visible;
@@ -95,7 +95,7 @@ pub(crate) struct Finding {
 /// The steps of a counterexample, as far as they are kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
-    steps: std::collections::VecDeque<(String, Span)>,
+    steps: std::collections::VecDeque<(usize, String, Span)>,
     left_out: usize,
     cycle_start: Option<usize>,
 }
@@ -103,6 +103,8 @@ pub(crate) struct Path {
 /// A step of a counterexample.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct PathStep {
+    /// From 1, as a replay counts; steps of the claim are left out.
+    pub number: usize,
     /// `sender(1): q!data,1`.
     pub text: String,
     /// The statement.
@@ -112,13 +114,13 @@ pub(crate) struct PathStep {
 }
 
 impl Path {
-    /// Adds a step: who, what, where.
-    pub(crate) fn push(&mut self, who: &str, text: &str, span: Span) {
+    /// Adds a step: its number from 0, who, what, where.
+    pub(crate) fn push(&mut self, number: usize, who: &str, text: &str, span: Span) {
         if self.steps.len() == MOST_STEPS {
             self.steps.pop_front();
             self.left_out += 1;
         }
-        self.steps.push_back((format!("{who}: {text}"), span));
+        self.steps.push_back((number, format!("{who}: {text}"), span));
     }
 
     /// The number of the step from which on the steps repeat.
@@ -127,13 +129,15 @@ impl Path {
     }
 
     fn told(&self, report: &Report<'_>) -> Vec<PathStep> {
-        let start = self.cycle_start.and_then(|start| start.checked_sub(self.left_out));
-        let step = |(number, (text, span)): (usize, &(String, Span))| PathStep {
+        // The first step that is told of those that repeat.
+        let start = self.cycle_start.and_then(|start| self.steps.iter().map(|step| step.0).find(|step| *step >= start));
+        let step = |(number, text, span): &(usize, String, Span)| PathStep {
+            number: number + 1,
             text: text.clone(),
             region: Region::of(report.map, *span),
-            cycle: start == Some(number),
+            cycle: start == Some(*number),
         };
-        self.steps.iter().enumerate().map(step).collect()
+        self.steps.iter().map(step).collect()
     }
 }
 
@@ -292,7 +296,7 @@ fn finding(report: &Report<'_>, run: &Run, index: usize, violation: &Violation) 
     let path = run.paths.get(index);
     Finding {
         kind: violation.kind.name(),
-        message: violation.message.clone(),
+        message: written::failure(report.map, violation.span, &violation.message),
         region: Region::of(report.map, violation.span),
         depth: violation.depth,
         property: run.property.clone().filter(|_| violation.about == About::Property),

@@ -115,20 +115,20 @@ fn violation(finding: &Finding) -> Value {
 
 /// The steps, and behind them what is wrong.
 fn code_flow(finding: &Finding) -> Value {
-    let step = |(number, step): (usize, &PathStep)| {
+    let step = |step: &PathStep| {
         let text = if step.cycle { format!("from here on the steps repeat: {}", step.text) } else { step.text.clone() };
         let location = match &step.region {
             Some(region) => location(region, Some(&text)),
             None => json!({ "message": { "text": text } }),
         };
-        json!({ "location": location, "executionOrder": finding.left_out + number + 1 })
+        json!({ "location": location, "executionOrder": step.number })
     };
-    let mut steps: Vec<Value> = finding.path.iter().enumerate().map(step).collect();
+    let mut steps: Vec<Value> = finding.path.iter().map(step).collect();
     let last = match &finding.region {
         Some(region) => location(region, Some(&finding.title())),
         None => json!({ "message": { "text": finding.title() } }),
     };
-    let order = finding.left_out + finding.path.len() + 1;
+    let order = finding.path.last().map_or(0, |step| step.number) + 1;
     steps.push(json!({ "location": last, "executionOrder": order, "importance": "essential" }));
     let mut flow = json!({ "threadFlows": [{ "locations": steps }] });
     if finding.left_out > 0 {

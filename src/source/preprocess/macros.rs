@@ -5,7 +5,7 @@ use super::token::{Symbol, Token};
 use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::lexer::{RawKind, lex};
-use crate::source::{ExpansionId, Span};
+use crate::source::{ExpansionId, SlotId, Span};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -240,7 +240,7 @@ impl Preprocessor<'_> {
         let mut after_paste = false;
         // Whether the operand on the left of a `##` has a token at all.
         let mut have_left = false;
-        let mut made;
+        let (mut made, mut put_in);
         for (index, piece) in definition.body.iter().enumerate() {
             let written = Token { span: Span { expansion, ..piece.token.span }, starts_line: false, ..piece.token };
             let mut pasting = after_paste;
@@ -264,10 +264,12 @@ impl Preprocessor<'_> {
                         arguments[parameter].expanded = Some(expanded);
                     }
                     let argument = &arguments[parameter];
-                    match &argument.expanded {
+                    let tokens = match &argument.expanded {
                         Some(expanded) if !after_paste && !piece.paste => expanded,
                         _ => &argument.tokens,
-                    }
+                    };
+                    put_in = self.put_in(tokens, written.span);
+                    &put_in
                 }
                 None => {
                     made = written;
@@ -297,6 +299,18 @@ impl Preprocessor<'_> {
             after_paste = piece.paste;
         }
         out
+    }
+
+    /// The tokens of an argument, for the parameter at a place.
+    fn put_in(&mut self, tokens: &[Token], parameter: Span) -> Vec<Token> {
+        let mut slots = (SlotId::NONE, SlotId::NONE);
+        let of = |token: &Token| {
+            if slots.1 == SlotId::NONE || slots.0 != token.slot {
+                slots = (token.slot, self.map.add_slot(parameter, token.slot));
+            }
+            Token { slot: slots.1, ..*token }
+        };
+        tokens.iter().map(of).collect()
     }
 
     /// `#parameter`: the argument as it is written, blanks made one.
@@ -336,7 +350,8 @@ impl Preprocessor<'_> {
             match lex(&text).as_slice() {
                 &[raw] if !matches!(raw.kind, RawKind::Comment | RawKind::LineComment | RawKind::OpenComment) => {
                     let symbol = self.interner.intern(&text);
-                    return Some(Token { kind: raw.kind, symbol, span: place, painted: false, glued: false, ..left });
+                    let (kind, slot) = (raw.kind, SlotId::NONE);
+                    return Some(Token { kind, symbol, span: place, slot, painted: false, glued: false, ..left });
                 }
                 _ => format!("`##` cannot make one token of `{first}` and `{second}`"),
             }

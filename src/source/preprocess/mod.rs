@@ -198,6 +198,7 @@ impl Preprocessor<'_> {
                 kind: token.kind,
                 text: self.interner.text(token.symbol).clone(),
                 span: token.span,
+                slot: token.slot,
                 space_before,
             });
         }

@@ -6,7 +6,7 @@
 
 use crate::source::diagnostic::Diagnostic;
 use crate::source::lexer::{RawKind, lex};
-use crate::source::{ExpansionId, FileId, Span};
+use crate::source::{ExpansionId, FileId, SlotId, Span};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub(super) struct Token {
     pub kind: RawKind,
     pub symbol: Symbol,
     pub span: Span,
+    /// The parameter that it was put in for, if it came out of an argument.
+    pub slot: SlotId,
     /// Blank, comment or line end in front of it.
     pub space: bool,
     /// First of its line.
@@ -103,7 +105,16 @@ pub(super) fn tokenize(
                 } else {
                     interner.intern(slice)
                 };
-                tokens.push(Token { kind, symbol, span, space, starts_line, painted: false, glued });
+                tokens.push(Token {
+                    kind,
+                    symbol,
+                    span,
+                    slot: SlotId::NONE,
+                    space,
+                    starts_line,
+                    painted: false,
+                    glued,
+                });
                 space = false;
                 starts_line = false;
             }
