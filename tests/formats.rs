@@ -8,6 +8,7 @@ mod schema;
 
 use said::{code, err, out};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -278,12 +279,31 @@ fn an_interruption_ends_the_current_model_and_leaves_out_the_others() {
 #[test]
 fn what_a_comparison_writes_is_as_its_schema_says() {
     let folder = Folder::new();
-    let output = folder.pv("compare fine.pml --out o");
-    assert_eq!(code(&output), 0, "{}", err(&output));
-    let results = std::fs::read_to_string(folder.path("o/results.json")).expect("results");
-    let results: Value = serde_json::from_str(&results).expect("JSON");
-    assert!(results["runs"].as_array().is_some_and(|runs| runs.len() > 3), "{results:#}");
-    must_fit("compare", &results, "results.json");
+    // Errors have their depth, and a cache that is too small stops behind them.
+    folder.write("counts.pml", "byte x; active [2] proctype P() { x++; assert(x < 2) }\n");
+    let mut fields = BTreeSet::new();
+    for line in [
+        "fine.pml",
+        "broken.pml",
+        "counts.pml",
+        "cycle.pml",
+        "cycle.pml --property often",
+        "counts.pml --vary max-depth=1,2,3,4",
+        "broken.pml --vary max-depth=0,1,2",
+    ] {
+        let output = folder.pv(&format!("compare {line} --out o"));
+        assert_eq!(code(&output), 0, "{line}: {}", err(&output));
+        let text = std::fs::read_to_string(folder.path("o/results.json")).expect("results");
+        let results: Value = serde_json::from_str(&text).expect("JSON");
+        let runs = results["runs"].as_array().expect("runs");
+        assert!(runs.len() > 2, "{line}: {results:#}");
+        must_fit("compare", &results, line);
+        fields.extend(runs.iter().filter_map(Value::as_object).flat_map(|run| run.keys().cloned()));
+        std::fs::remove_dir_all(folder.path("o")).expect("removed");
+    }
+    for field in ["reason", "stopped", "error_depth"] {
+        assert!(fields.contains(field), "nothing was written with `{field}`: {fields:?}");
+    }
 }
 
 #[test]
