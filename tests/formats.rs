@@ -383,6 +383,14 @@ fn sarif_has_place_and_path() {
     assert_eq!(repeats, 1, "{cycle:#}");
     let [error] = of("model-error/unknown-name")[..] else { panic!("{results:#?}") };
     assert_eq!(error["locations"][0]["physicalLocation"]["region"]["startLine"], 4);
+    // A model that was not read is no success, whatever comes of the others.
+    for line in ["check broken.pml wrong.pml", "check wrong.pml broken.pml fine.pml", "check broken.pml nowhere.pml"] {
+        let mixed = document(&folder.pv(&format!("{line} --format sarif")));
+        let invocation = &mixed["runs"][0]["invocations"][0];
+        assert_eq!((&invocation["executionSuccessful"], &invocation["exitCode"]), (&json!(false), &json!(1)), "{line}");
+    }
+    let read = document(&folder.pv("check broken.pml fine.pml --format sarif"));
+    assert_eq!(read["runs"][0]["invocations"][0]["executionSuccessful"], true);
     // Without an answer the run was no success.
     let incomplete = document(&folder.pv("check fine.pml --max-depth 1 --format sarif"));
     let invocation = &incomplete["runs"][0]["invocations"][0];
@@ -434,6 +442,18 @@ fn workflow_commands_annotate_lines() {
     assert!(lines[2].starts_with("pv: broken.pml: violated: assertion"), "{text}");
     assert!(lines[3].starts_with("::error file=wrong.pml,line=4,endLine=4,col=3,endColumn=5,title=pv::"), "{text}");
     assert!(lines[5].starts_with("pv: fine.pml: verified; "), "{text}");
+    // A state that breaks a property breaks no assertion.
+    folder.write("rises.pml", "byte x; active proctype P() { x = 1; x = 2 } ltl low { [] (x < 2) }\n");
+    let github = out(&folder.pv("check rises.pml --format github"));
+    assert!(github.contains("title=pv%3A property::property low does not hold"), "{github}");
+    let junit = out(&folder.pv("check rises.pml --format junit"));
+    assert!(junit.contains("<failure type=\"property\" message=\"property low does not hold"), "{junit}");
+    // What the message says is not said again.
+    folder.write("apart.pml", "byte x, y; active proctype P() { x = 1 y = 2 }\n");
+    for format in ["github", "junit", "sarif"] {
+        let text = out(&folder.pv(&format!("check apart.pml --format {format}")));
+        assert!(text.contains("found `y`") && !text.contains("found `y`: expected"), "{format}: {text}");
+    }
     let incomplete = out(&folder.pv("check fine.pml --max-depth 1 --format github"));
     assert!(incomplete.starts_with("::error title=pv%3A incomplete::fine.pml: paths were cut off"), "{incomplete}");
 }
@@ -552,6 +572,12 @@ fn completions_and_manual_pages_know_every_command() {
         // Values of options are completed where the shell can.
         assert_eq!(text.contains("sarif"), !matches!(shell, "powershell" | "elvish"), "{shell}");
     }
+    // The codes of `pv explain`, and any other word still has its answer.
+    for shell in ["bash", "zsh"] {
+        let text = out(&folder.pv(&format!("completions {shell}")));
+        assert!(text.contains("never-read") && text.contains("cut-off"), "{shell}");
+    }
+    assert!(err(&folder.pv("explain nver-read")).contains("did you mean `never-read`?"));
     assert_eq!(code(&folder.pv("completions tcsh")), 2);
     let page = folder.pv("man");
     assert_eq!(code(&page), 0);
@@ -562,6 +588,13 @@ fn completions_and_manual_pages_know_every_command() {
         assert!(text.contains(&format!(".TH pv-{command} 1")), "{command}");
     }
     assert!(folder.path("pages/man1/pv.1").exists());
+    // The name of a command is hardly that of a folder, unless it is there or named as one.
+    let refused = folder.pv("man check");
+    assert_eq!(code(&refused), 2);
+    assert!(err(&refused).contains("pv check --help") && err(&refused).contains("pv man ./check"), "{}", err(&refused));
+    assert!(!folder.path("check").exists());
+    assert_eq!(code(&folder.pv("man ./check")), 0);
+    assert_eq!(code(&folder.pv("man check")), 0, "it is there now");
     // A folder that cannot be made.
     let refused = folder.pv("man fine.pml");
     assert_eq!(code(&refused), 2);
