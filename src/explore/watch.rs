@@ -90,11 +90,13 @@ impl Condition {
         }
     }
 
-    /// It holds in the state of a machine of [`Condition::program`].
-    pub(crate) fn holds_in(&self, shown: &Model, machine: &Machine<'_>) -> bool {
+    /// Whether it holds in the state of a machine of [`Condition::program`]; the reason, where it has no value there.
+    pub(crate) fn holds_in(&self, shown: &Model, machine: &Machine<'_>) -> Result<bool, &'static str> {
         match self {
-            Condition::Label(label) => is_at(&View { model: shown, machine }, label),
-            Condition::Holds(watch) => machine.value_of(None, &watch.expression).is_ok_and(|value| value != 0),
+            Condition::Label(label) => Ok(is_at(&View { model: shown, machine }, label)),
+            Condition::Holds(watch) => {
+                machine.value_of(None, &watch.expression).map(|value| value != 0).map_err(|trap| trap.message())
+            }
         }
     }
 
