@@ -242,12 +242,10 @@ impl<'a> Place<'a> {
             span.file == call.file && span.expansion == call.expansion && call.start < span.start && span.end < call.end
         };
         let argument = self.tokens[..self.at].iter().rev().take_while(inside).count();
-        let [first, .., last] = &self.tokens[self.at - argument..self.at] else {
-            // A lone number; a lone name would have been assigned to.
-            let lone = self.lexeme(1).filter(|_| assigns && argument == 1)?;
-            return Some(not_assigned(map, lone, lone, &expansion.name, sign));
-        };
-        assigns.then(|| not_assigned(map, first, last, &expansion.name, sign))
+        let argument = &self.tokens[self.at - argument..self.at];
+        // Elsewhere than at the beginning of a statement a comparison was meant.
+        let (first, last) = (argument.first()?, argument.last()?);
+        (assigns && self.begins(argument.len())).then(|| not_assigned(map, first, last, &expansion.name, sign))
     }
 
     /// The macro out of which the text in front of an `=` comes, where that is one token: `N = 2` with `#define N 3`.
