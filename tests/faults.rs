@@ -134,9 +134,21 @@ fn a_full_standard_output_is_told() {
 }
 
 #[test]
-fn a_closed_standard_output_is_no_panic() {
+fn a_closed_standard_output_is_told_and_no_panic() {
     let folder = prepared();
     for line in COMMANDS {
+        let output = shell(folder.path(), &format!("exec \"$0\" {line} >&-").replace("<>p", "'<>p'"));
+        if cfg!(target_os = "linux") {
+            assert_eq!(output.status.code(), Some(2), "{line}: {}", said(&output));
+            assert_eq!(said(&output).matches("standard output is closed").count(), 1, "{line}: {}", said(&output));
+        }
+        // Somebody who wants nothing to be kept is given what was asked for, whatever the file was opened for.
+        let code = |to: &str| {
+            let script = format!("exec \"$0\" {line} {to}").replace("<>p", "'<>p'");
+            shell(folder.path(), &script).status.code()
+        };
+        assert_eq!(code(">/dev/null"), code("1<>/dev/null"), "{line}");
+        assert_ne!(code(">/dev/null"), Some(2), "{line}");
         for script in [format!("exec \"$0\" {line} >&-"), format!("exec \"$0\" {line} <&- >&- 2>&-")] {
             let script = script.replace("<>p", "'<>p'");
             let output = shell(folder.path(), &script);

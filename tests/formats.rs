@@ -8,6 +8,7 @@ mod schema;
 
 use said::{code, err, out};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -314,12 +315,31 @@ fn an_interruption_ends_the_current_model_and_leaves_out_the_others() {
 #[test]
 fn what_a_comparison_writes_is_as_its_schema_says() {
     let folder = Folder::new();
-    let output = folder.pv("compare fine.pml --out o");
-    assert_eq!(code(&output), 0, "{}", err(&output));
-    let results = std::fs::read_to_string(folder.path("o/results.json")).expect("results");
-    let results: Value = serde_json::from_str(&results).expect("JSON");
-    assert!(results["runs"].as_array().is_some_and(|runs| runs.len() > 3), "{results:#}");
-    must_fit("compare", &results, "results.json");
+    // Errors have their depth, and a cache that is too small stops behind them.
+    folder.write("counts.pml", "byte x; active [2] proctype P() { x++; assert(x < 2) }\n");
+    let mut fields = BTreeSet::new();
+    for line in [
+        "fine.pml",
+        "broken.pml",
+        "counts.pml",
+        "cycle.pml",
+        "cycle.pml --property often",
+        "counts.pml --vary max-depth=1,2,3,4",
+        "broken.pml --vary max-depth=0,1,2",
+    ] {
+        let output = folder.pv(&format!("compare {line} --out o"));
+        assert_eq!(code(&output), 0, "{line}: {}", err(&output));
+        let text = std::fs::read_to_string(folder.path("o/results.json")).expect("results");
+        let results: Value = serde_json::from_str(&text).expect("JSON");
+        let runs = results["runs"].as_array().expect("runs");
+        assert!(runs.len() > 2, "{line}: {results:#}");
+        must_fit("compare", &results, line);
+        fields.extend(runs.iter().filter_map(Value::as_object).flat_map(|run| run.keys().cloned()));
+        std::fs::remove_dir_all(folder.path("o")).expect("removed");
+    }
+    for field in ["reason", "stopped", "error_depth"] {
+        assert!(fields.contains(field), "nothing was written with `{field}`: {fields:?}");
+    }
 }
 
 #[test]
@@ -399,6 +419,14 @@ fn sarif_has_place_and_path() {
     assert_eq!(repeats, 1, "{cycle:#}");
     let [error] = of("model-error/unknown-name")[..] else { panic!("{results:#?}") };
     assert_eq!(error["locations"][0]["physicalLocation"]["region"]["startLine"], 4);
+    // A model that was not read is no success, whatever comes of the others.
+    for line in ["check broken.pml wrong.pml", "check wrong.pml broken.pml fine.pml", "check broken.pml nowhere.pml"] {
+        let mixed = document(&folder.pv(&format!("{line} --format sarif")));
+        let invocation = &mixed["runs"][0]["invocations"][0];
+        assert_eq!((&invocation["executionSuccessful"], &invocation["exitCode"]), (&json!(false), &json!(1)), "{line}");
+    }
+    let read = document(&folder.pv("check broken.pml fine.pml --format sarif"));
+    assert_eq!(read["runs"][0]["invocations"][0]["executionSuccessful"], true);
     // Without an answer the run was no success.
     let incomplete = document(&folder.pv("check fine.pml --max-depth 1 --format sarif"));
     let invocation = &incomplete["runs"][0]["invocations"][0];
@@ -450,6 +478,18 @@ fn workflow_commands_annotate_lines() {
     assert!(lines[2].starts_with("pv: broken.pml: violated: assertion"), "{text}");
     assert!(lines[3].starts_with("::error file=wrong.pml,line=4,endLine=4,col=3,endColumn=5,title=pv::"), "{text}");
     assert!(lines[5].starts_with("pv: fine.pml: verified; "), "{text}");
+    // A state that breaks a property breaks no assertion.
+    folder.write("rises.pml", "byte x; active proctype P() { x = 1; x = 2 } ltl low { [] (x < 2) }\n");
+    let github = out(&folder.pv("check rises.pml --format github"));
+    assert!(github.contains("title=pv%3A property::property low does not hold"), "{github}");
+    let junit = out(&folder.pv("check rises.pml --format junit"));
+    assert!(junit.contains("<failure type=\"property\" message=\"property low does not hold"), "{junit}");
+    // What the message says is not said again.
+    folder.write("apart.pml", "byte x, y; active proctype P() { x = 1 y = 2 }\n");
+    for format in ["github", "junit", "sarif"] {
+        let text = out(&folder.pv(&format!("check apart.pml --format {format}")));
+        assert!(text.contains("found `y`") && !text.contains("found `y`: expected"), "{format}: {text}");
+    }
     let incomplete = out(&folder.pv("check fine.pml --max-depth 1 --format github"));
     assert!(incomplete.starts_with("::error title=pv%3A incomplete::fine.pml: paths were cut off"), "{incomplete}");
 }
@@ -568,6 +608,12 @@ fn completions_and_manual_pages_know_every_command() {
         // Values of options are completed where the shell can.
         assert_eq!(text.contains("sarif"), !matches!(shell, "powershell" | "elvish"), "{shell}");
     }
+    // The codes of `pv explain`, and any other word still has its answer.
+    for shell in ["bash", "zsh"] {
+        let text = out(&folder.pv(&format!("completions {shell}")));
+        assert!(text.contains("never-read") && text.contains("cut-off"), "{shell}");
+    }
+    assert!(err(&folder.pv("explain nver-read")).contains("did you mean `never-read`?"));
     assert_eq!(code(&folder.pv("completions tcsh")), 2);
     let page = folder.pv("man");
     assert_eq!(code(&page), 0);
@@ -578,6 +624,13 @@ fn completions_and_manual_pages_know_every_command() {
         assert!(text.contains(&format!(".TH pv-{command} 1")), "{command}");
     }
     assert!(folder.path("pages/man1/pv.1").exists());
+    // The name of a command is hardly that of a folder, unless it is there or named as one.
+    let refused = folder.pv("man check");
+    assert_eq!(code(&refused), 2);
+    assert!(err(&refused).contains("pv check --help") && err(&refused).contains("pv man ./check"), "{}", err(&refused));
+    assert!(!folder.path("check").exists());
+    assert_eq!(code(&folder.pv("man ./check")), 0);
+    assert_eq!(code(&folder.pv("man check")), 0, "it is there now");
     // A folder that cannot be made.
     let refused = folder.pv("man fine.pml");
     assert_eq!(code(&refused), 2);

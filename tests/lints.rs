@@ -240,7 +240,15 @@ fn comments_silence() {
     fires(Code::NeverRead, "byte x; // pv: allow(cut-off)\ninit { x = 1 }");
     fires(Code::UnknownName, "init { x = 1 } // pv: allow(unknown-name)\n");
     fires(Code::UnknownCode, "init { skip } // pv: allow(all)\n");
+    // Blanks are nobody's business.
+    silent("byte x; // pv:allow(never-read)\ninit { x = 1 }");
+    silent("byte x; /* pv:  allow ( never-read ) */\ninit { x = 1 }");
     // A comment that does nothing would be believed.
+    fires(Code::UnknownCode, "init { skip } // pv: allow()\n");
+    fires(Code::UnknownCode, "init { skip } // pv:allow( , )\n");
+    fires(Code::UnknownCode, "init { skip } // pv:allow(");
+    // One that speaks of pv is none.
+    silent("init { skip } // pv: allowed, and see pv: it says so\n");
     fires(Code::UnknownCode, "init { skip } /* pv: allow(index-outside */\n");
     fires(Code::UnknownCode, "init { skip } // pv: allow(index-outside\n// (more)\n");
     fires(Code::UnknownCode, "init { skip } // pv: allow(");

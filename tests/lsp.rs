@@ -257,6 +257,78 @@ fn names_are_known() {
     client.end();
 }
 
+/// Parameters of macros and inlines, which the tree does not know.
+#[test]
+fn parameters_of_macros_and_inlines_are_names() {
+    let text = "byte x, y;\n#define twice(v) (v + \\\n  v)\ninline set(a, b) {\n  a = b;\n  assert(a == b)\n}\ninline idle(z) { z = 1 }\n\
+                active proctype P() { set(x, twice(y)); y = 1 }\n";
+    let mut client = Client::start();
+    client.open("m.pml", text);
+    assert_eq!(client.diagnostics("m.pml").len(), 0);
+    let said = |hover: &Value| hover["result"]["contents"]["value"].as_str().unwrap_or_default().to_owned();
+    // An inline with all of its lines, at a call and at its definition; a macro too, and one that is not used.
+    for (line, character, wanted) in [
+        (8, 23, "inline set(a, b) {\n  a = b;\n  assert(a == b)\n}"),
+        (3, 8, "inline set(a, b) {\n  a = b;\n  assert(a == b)\n}"),
+        (8, 31, "#define twice(v) (v + \\\n  v)"),
+        (7, 9, "inline idle(z) { z = 1 }"),
+    ] {
+        let hover = client.at("hover", "m.pml", line, character, json!({}));
+        assert!(said(&hover).contains(wanted), "{line}:{character}: {hover}");
+    }
+    // `a` in the body, `b` where it is declared, `v` on the second line.
+    let (a, b) = ("parameter of the inline `set`", "parameter of the inline `set`");
+    for (line, character, word, declared, places) in [
+        (4, 2, a, range(3, 11, 12), vec![range(3, 11, 12), range(4, 2, 3), range(5, 9, 10)]),
+        (3, 14, b, range(3, 14, 15), vec![range(3, 14, 15), range(4, 6, 7), range(5, 14, 15)]),
+        (
+            2,
+            2,
+            "parameter of the macro `twice`",
+            range(1, 14, 15),
+            vec![range(1, 14, 15), range(1, 18, 19), range(2, 2, 3)],
+        ),
+    ] {
+        let hover = client.at("hover", "m.pml", line, character, json!({}));
+        assert!(said(&hover).contains(word), "{hover}");
+        let found = client.at("definition", "m.pml", line, character, json!({}));
+        assert_eq!(found["result"][0]["range"], declared, "{found}");
+        let found =
+            client.at("references", "m.pml", line, character, json!({ "context": { "includeDeclaration": true } }));
+        let found: Vec<Value> =
+            found["result"].as_array().expect("a list").iter().map(|place| place["range"].clone()).collect();
+        assert_eq!(found, places);
+        let prepared = client.at("prepareRename", "m.pml", line, character, json!({}));
+        assert!(prepared["result"].is_object(), "{prepared}");
+    }
+    let rename = |client: &mut Client, line: u32, character: u32, new: &str| {
+        let answer = client.at("rename", "m.pml", line, character, json!({ "newName": new }));
+        let edits = &answer["result"]["changes"][client.uri("m.pml")];
+        if edits.is_array() { Ok(edited(text, edits)) } else { Err(answer["error"]["message"].to_string()) }
+    };
+    let renamed = rename(&mut client, 4, 2, "target").expect("edits");
+    assert_eq!(
+        renamed,
+        text.replace(
+            "set(a, b) {\n  a = b;\n  assert(a == b)",
+            "set(target, b) {\n  target = b;\n  assert(target == b)"
+        )
+    );
+    let renamed = rename(&mut client, 1, 14, "value").expect("edits");
+    assert_eq!(renamed, text.replace("twice(v) (v + \\\n  v)", "twice(value) (value + \\\n  value)"));
+    for (line, character, new, why) in [
+        (4, 2, "b", "taken"),
+        (4, 2, "set", "taken"),
+        (4, 2, "twice", "taken"),
+        (4, 2, "do", "word of the language"),
+        (7, 12, "w", "nothing uses"),
+    ] {
+        let refused = rename(&mut client, line, character, new).expect_err("no edits");
+        assert!(refused.contains(why), "{new}: {refused}");
+    }
+    client.end();
+}
+
 #[test]
 fn renaming_changes_all_or_nothing() {
     let mut client = Client::start();
@@ -308,6 +380,7 @@ fn a_new_name_that_changes_the_meaning_is_refused() {
     let branch = "#define N 3\nbyte x;\n#ifdef FOO\nbyte y = 1;\n#else\nbyte y;\n#endif\ninit { x = N; y = x; assert(y == 3) }\n";
     let dead = "#define N 3\n#if 0\n# define MORE N + \\\nLESS\n#endif\ninit { assert(N == 3) }\n";
     let text = "#define N 3\n#define SHOW(x) #x\nbyte v;\ninit { v = N; printf(SHOW(N)); assert(v == 3) }\n";
+    let calls = "byte x;\ninline f(a) { a = 1 }\nactive proctype P() {\n  byte y; f(y); assert(y > x); x = 1\n}\n";
     for (model, line, character, new, reason) in [
         (&*ending, 2, 0, "foo", "would be a plain label"),
         (&*ending, 2, 0, "progress1", "would be a progress label"),
@@ -322,6 +395,10 @@ fn a_new_name_that_changes_the_meaning_is_refused() {
         (dead, 5, 14, "MORE", "`MORE` is named by a directive in line 3"),
         (dead, 5, 14, "LESS", "`LESS` is named by a directive in line 4"),
         (text, 3, 11, "L", "would mean something else"),
+        // The name of an inline is that of nothing else.
+        (calls, 3, 27, "f", "`f` is taken"),
+        (calls, 1, 7, "P", "`P` is taken"),
+        (calls, 2, 16, "f", "`f` is taken"),
     ] {
         client.change("m.pml", 2, model);
         let answer = client.at("rename", "m.pml", line, character, json!({ "newName": new }));
@@ -399,7 +476,9 @@ fn commands_run_a_check() {
     client.change("m.pml", 2, "init { skip }\n");
     let answer = run(&mut client, "pv.verify");
     assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("save")), "{answer}");
-    assert!(run(&mut client, "rm")["error"].is_object());
+    assert_eq!(run(&mut client, "rm")["error"]["message"], "there is no command `rm`");
+    let nothing = client.ask("workspace/executeCommand", json!({ "arguments": [] }));
+    assert_eq!(nothing["error"]["message"], "the request names no command");
     client.end();
 }
 

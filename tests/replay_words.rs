@@ -525,3 +525,30 @@ fn odd_input_and_bounds_are_told() {
     assert_eq!(code(&bounded), 0, "{}", err(&bounded));
     assert_eq!(out(&bounded).matches("--steps is reached").count(), 3, "{}", out(&bounded));
 }
+
+#[test]
+fn a_watched_channel_shows_its_messages() {
+    let folder = Folder::new();
+    let model = "mtype = { req, ack };\nchan to_srv = [2] of { mtype, byte };\nchan pair[2] = [1] of { byte };\nchan alias;\nbyte got;\n\
+                 active proctype P() {\n  alias = pair[1];\n  to_srv!req,1;\n  pair[1]!7;\n  to_srv!ack,2;\n  to_srv?_,got;\n  assert(false)\n}\n";
+    std::fs::write(folder.path().join("chan.pml"), model).expect("written");
+    assert_eq!(code(&folder.pv(&["check", "chan.pml", "--full"], "")), 1);
+    let line =
+        ["replay", "chan.pml", "chan.pml.trail.json", "--watch", "to_srv", "--watch", "alias", "--watch", "pair[1]"];
+    let output = folder.pv(&line, "");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let text = out(&output);
+    let found: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("watch ")).collect();
+    let expected = [
+        "to_srv: empty",
+        "alias: none",
+        "pair[1]: empty",
+        "alias: none -> pair[1] empty",
+        "to_srv: empty -> [req,1]",
+        "alias: pair[1] empty -> pair[1] [7]",
+        "pair[1]: empty -> [7]",
+        "to_srv: [req,1] -> [req,1] [ack,2]",
+        "to_srv: [req,1] [ack,2] -> [ack,2]",
+    ];
+    assert_eq!(found, expected, "{text}");
+}

@@ -1,6 +1,6 @@
 //! Standard output and standard error as the commands use them. A reader that goes away (`pv replay … | head`) ends
 //! the output, not the program: a broken pipe is no error and never a panic. A result that is lost for another reason (the
-//! disk is full) is an error, whatever the result was.
+//! disk is full, nothing was open for it) is an error, whatever the result was.
 
 use super::options::{OutputArgs, When};
 use crate::report::formats::Told;
@@ -73,7 +73,8 @@ impl Console {
         let mut out = self.out();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         drop(out);
-        self.written(written, code)
+        // Of nothing, nothing is lost.
+        if text.is_empty() && written.is_ok() { code } else { self.written(written, code) }
     }
 
     /// What came of writing to standard output, as an exit code: `code` if it is there or nobody wants it.
@@ -82,6 +83,10 @@ impl Console {
         match result {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 self.wrong(format!("the output cannot be written: {error}"))
+            }
+            // The runtime has put something in its place that takes everything.
+            Ok(()) if self.wrote() && crate::store::output_was_closed() => {
+                self.wrong("the output cannot be written: standard output is closed")
             }
             _ => code,
         }

@@ -329,6 +329,30 @@ mod tests {
     }
 
     #[test]
+    fn every_field_of_a_run_is_in_the_schema_and_no_other() {
+        let full = Record {
+            reason: Some(String::new()),
+            stopped: Some(String::new()),
+            gave_up: Some(GaveUp::Seconds(1.0)),
+            error_depth: Some(1),
+            omission_probability: Some(0.0),
+            collision_rate: Some(0.0),
+            revisit_rate: Some(0.0),
+            samples: vec![(1, 0.0)],
+            ..Record::default()
+        };
+        let sorted = |value: &serde_json::Value| {
+            let mut names: Vec<String> = value.as_object().expect("an object").keys().cloned().collect();
+            names.sort();
+            names
+        };
+        let schema: serde_json::Value =
+            serde_json::from_str(include_str!("../../docs/schema/compare.json")).expect("a schema");
+        let written = serde_json::to_value(&full).expect("JSON");
+        assert_eq!(sorted(&written), sorted(&schema["$defs"]["run"]["properties"]));
+    }
+
+    #[test]
     fn csv_cells_are_quoted() {
         let mut odd = record("--cache 5", 1);
         odd.command = "pv check \"a,b\"".into();

@@ -8,6 +8,7 @@ use super::tell::{Move, Subject};
 use super::turn::Course;
 use super::watch::Condition;
 use crate::exec::Machine;
+use crate::report::number::thousands;
 use crate::search::outcome::{Actor, Step};
 use crate::search::walk::replay;
 use std::collections::HashSet;
@@ -76,6 +77,8 @@ pub(crate) fn nearest<'m>(
     // The start is not among the seen states: a way that comes back to it and finds the condition true there counts.
     let start = Node { state: machine.saved().into(), course, from: 0, by: Move::new(), depth: 0 };
     let (mut nodes, mut seen, mut bytes, mut error) = (vec![start], HashSet::new(), 0, false);
+    // In how many states the condition has no value, and why in the first of them.
+    let mut without: Option<(usize, &str)> = None;
     let mut next = 0;
     while let Some(node) = nodes.get(next) {
         let (state, course, depth) = (Rc::clone(&node.state), node.course, node.depth);
@@ -88,9 +91,13 @@ pub(crate) fn nearest<'m>(
             let mut after = course;
             let failed = take(&mut machine, &mut after, &choice.steps)?;
             error |= failed;
-            let found = condition.holds_in(subject.model, &machine);
+            let held = condition.holds_in(subject.model, &machine);
+            let found = held == Ok(true);
             if !found && (failed || seen.contains(&(Rc::from(machine.saved()), after))) {
                 continue;
+            }
+            if let Err(why) = held {
+                without = Some(without.map_or((1, why), |(states, first)| (states + 1, first)));
             }
             let state: Rc<[u8]> = machine.saved().into();
             let node = Node { state, course: after, from: next, by: choice.steps.to_vec(), depth: depth + 1 };
@@ -106,7 +113,20 @@ pub(crate) fn nearest<'m>(
         }
         next += 1;
     }
-    Ok(Reached::Nowhere { states: seen.len().max(1), error })
+    let states = seen.len();
+    match without {
+        // Nobody should believe that it is false there.
+        Some((number, why)) if number == states => Err(format!(
+            "It has no value in any state that can be reached from here ({why}): all {} were looked at.",
+            thousands(states as u64)
+        )),
+        Some((number, why)) => Err(format!(
+            "It holds in no state that can be reached from here, and has no value in {} of them ({why}): all {} were looked at.",
+            thousands(number as u64),
+            thousands(states as u64)
+        )),
+        None => Ok(Reached::Nowhere { states: states.max(1), error }),
+    }
 }
 
 fn way_to(nodes: &[Node], last: Node) -> Vec<Move> {
@@ -117,4 +137,48 @@ fn way_to(nodes: &[Node], last: Node) -> Vec<Move> {
     }
     way.reverse();
     way
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::watch::Watch;
+    use super::*;
+    use crate::load::{compile_expression, read_text};
+    use crate::model::{Expr, Model};
+    use crate::search::plan::Property;
+    use crate::source::SourceMap;
+    use crate::source::preprocess::PreprocessOptions;
+
+    fn asked(text: &str, until: &str) -> Result<Reached, String> {
+        let (map, model) = read_text("m.pml", text).expect("a model");
+        let (_, program) = Property::Safety.compile(&model);
+        let subject = Subject { model: &model, map: &map, program: &program, claim: None };
+        let compile = |until: &str| -> Result<(Model, Expr), String> {
+            let (mut map, mut diagnostics) = (SourceMap::new(), Vec::new());
+            let file = map.add_file("m.pml".into(), None, text.into());
+            let watched = map.add_file("<expression>".into(), None, until.into());
+            let options = PreprocessOptions::default();
+            compile_expression(&mut map, file, None, watched, &options, &mut diagnostics).ok_or_else(String::new)
+        };
+        let watch = Watch::new(&model, Property::Safety, &compile, until).expect("an expression");
+        let bound = Bound { states: 1000, bytes: 1 << 20 };
+        nearest(subject, &Condition::Holds(Rc::new(watch)), std::iter::empty(), bound, &|| Ok(()))
+    }
+
+    #[test]
+    fn what_has_no_value_is_not_called_false() {
+        let text = "byte x; active proctype p() { x = 1; x = 2; x = 0 }";
+        let never = asked(text, "1 / 0 == 1").err().expect("no answer");
+        assert!(
+            never.starts_with("It has no value in any state that can be reached from here (division by zero"),
+            "{never}"
+        );
+        let sometimes = asked(text, "4 / x == 7").err().expect("no answer");
+        assert!(
+            sometimes.starts_with("It holds in no state that can be reached from here, and has no value in "),
+            "{sometimes}"
+        );
+        assert!(matches!(asked(text, "4 / x == 2"), Ok(Reached::Found(way)) if way.len() == 2));
+        assert!(matches!(asked(text, "x == 9"), Ok(Reached::Nowhere { .. })));
+    }
 }

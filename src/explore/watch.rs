@@ -21,6 +21,8 @@ pub(crate) struct Watch {
     model: Model,
     program: Program,
     expression: Ex,
+    /// What is watched, as it was written.
+    text: String,
     /// The type of a plain variable: its values have names.
     ty: Option<ScalarType>,
 }
@@ -46,7 +48,21 @@ impl Watch {
             ExprKind::RemoteVariable(remote) => Some(remote.place.ty),
             _ => None,
         };
-        Ok(Watch { expression: program.expression(&expr), model: own.unwrap_or(model), program, ty })
+        let expression = program.expression(&expr);
+        Ok(Watch { expression, text: text.trim().into(), model: own.unwrap_or(model), program, ty })
+    }
+
+    /// The value in the words of the model. Of a channel these are its messages; of a variable that holds a channel, that channel's name as well.
+    fn words(&self, machine: &Machine<'_>, value: i32) -> String {
+        let view = View { model: &self.model, machine };
+        let Some(ty) = self.ty else { return value.to_string() };
+        let channel = u32::try_from(value).ok().filter(|_| ty == ScalarType::Chan);
+        let Some((id, channel)) = channel.and_then(|id| Some((id, view.channel_declaration(id)?))) else {
+            return view.value(ty, value);
+        };
+        let messages = view.messages(id as usize - 1);
+        let messages = if messages.is_empty() { "empty".to_owned() } else { messages.join(" ") };
+        if *channel.name == *self.text { messages } else { format!("{} {messages}", channel.name) }
     }
 }
 
@@ -74,11 +90,13 @@ impl Condition {
         }
     }
 
-    /// It holds in the state of a machine of [`Condition::program`].
-    pub(crate) fn holds_in(&self, shown: &Model, machine: &Machine<'_>) -> bool {
+    /// Whether it holds in the state of a machine of [`Condition::program`]; the reason, where it has no value there.
+    pub(crate) fn holds_in(&self, shown: &Model, machine: &Machine<'_>) -> Result<bool, &'static str> {
         match self {
-            Condition::Label(label) => is_at(&View { model: shown, machine }, label),
-            Condition::Holds(watch) => machine.value_of(None, &watch.expression).is_ok_and(|value| value != 0),
+            Condition::Label(label) => Ok(is_at(&View { model: shown, machine }, label)),
+            Condition::Holds(watch) => {
+                machine.value_of(None, &watch.expression).map(|value| value != 0).map_err(|trap| trap.message())
+            }
         }
     }
 
@@ -121,8 +139,7 @@ impl Trial<'_> {
             Trial::Label(label) => Some(i32::from(is_at(view, label)).to_string()),
             Trial::Holds(watch, machine) => {
                 let value = machine.value_of(None, &watch.expression).ok()?;
-                let view = View { model: &watch.model, machine };
-                Some(watch.ty.map_or_else(|| value.to_string(), |ty| view.value(ty, value)))
+                Some(watch.words(machine, value))
             }
         }
     }

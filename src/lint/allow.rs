@@ -10,8 +10,11 @@ use crate::source::suggest::suggest;
 use crate::source::{FileId, SourceMap, Span};
 use std::collections::HashSet;
 
-/// How such a comment begins.
+/// How such a comment is written; blanks may be left out, and more may stand there.
 const WORD: &str = "pv: allow(";
+
+/// How such a comment begins at the least.
+const FIRST: &str = "pv:";
 
 /// What the comments of all files silence.
 #[derive(Default)]
@@ -26,7 +29,7 @@ impl Allowed {
     pub fn of(map: &SourceMap) -> Allowed {
         let mut allowed = Allowed::default();
         for (file, number) in map.files().iter().zip(0..) {
-            if file.text.contains(WORD) {
+            if file.text.contains(FIRST) {
                 allowed.file(map, FileId(number));
             }
         }
@@ -62,12 +65,18 @@ impl Allowed {
     }
 
     fn comment(&mut self, file: FileId, start: u32, text: &str, line: u32) {
-        for (at, _) in text.match_indices(WORD) {
-            let inside = &text[at + WORD.len()..];
+        for (at, _) in text.match_indices(FIRST) {
+            let behind = text[at + FIRST.len()..].trim_start().strip_prefix("allow").map(str::trim_start);
+            // Other comments may speak of pv, too.
+            let Some(inside) = behind.and_then(|behind| behind.strip_prefix('(')) else { continue };
             let Some(end) = inside.find(')') else {
                 self.unknown.push(unclosed(file, start + at as u32));
                 continue;
             };
+            if inside[..end].split(',').all(|word| word.trim().is_empty()) {
+                let warning = useless(file, start + at as u32, "a comment that names no code".into());
+                self.unknown.push(warning.with_help("write the code between the parentheses; `pv explain` lists all"));
+            }
             for word in inside[..end].split(',').map(str::trim).filter(|word| !word.is_empty()) {
                 match Code::named(word) {
                     Some(code) => {
@@ -82,7 +91,7 @@ impl Allowed {
 
 /// The warning of a comment that silences nothing.
 fn useless(file: FileId, start: u32, message: String) -> Diagnostic {
-    let span = Span { file, start, end: start + WORD.len() as u32, ..Span::default() };
+    let span = Span { file, start, end: start + FIRST.len() as u32, ..Span::default() };
     Diagnostic::warning(message, span, "silences nothing").with_code(Code::UnknownCode)
 }
 

@@ -131,7 +131,8 @@ impl Analysis {
         };
         let range = range_of(site);
         let mut message = diagnostic.message.clone();
-        let label = Some(&diagnostic.primary.message).filter(|label| !label.is_empty());
+        // A label that repeats what the message says is for the line that is shown with it.
+        let label = Some(&diagnostic.primary.message).filter(|label| !diagnostic.message.contains(*label));
         for more in label.into_iter().chain(&diagnostic.notes) {
             message.push_str(&format!("\n{more}"));
         }

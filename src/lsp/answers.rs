@@ -2,6 +2,7 @@
 //! of what is known.
 
 use super::analysis::Analysis;
+use super::definitions::{self, Definition, parameter_at, written};
 use super::position::Lines;
 use crate::format::format_source;
 use crate::lint::described;
@@ -20,6 +21,7 @@ pub(super) const REPLAY: &str = "pv.replay";
 /// What stands for the name at a byte.
 pub(super) fn hover(analysis: &Analysis, offset: u32) -> Option<types::Hover> {
     let text = match analysis.names.written_at(analysis.file, offset).first() {
+        _ if parameter_at(analysis.text(), offset).is_some() => about_parameter(analysis, offset)?,
         Some(&number) => about(analysis, number),
         None => about_macro(analysis, offset)?,
     };
@@ -88,17 +90,57 @@ fn line_of(analysis: &Analysis, span: Span) -> &str {
     text[start..].lines().next().unwrap_or_default().trim()
 }
 
+/// Lines of a definition that are shown.
+const MOST_LINES: usize = 30;
+
+/// A definition as it is written, with one that is very long cut off behind a line.
+fn shown(text: &str, found: &Definition) -> String {
+    let whole = written(text, &found.whole);
+    let mut lines: Vec<&str> = whole.lines().take(MOST_LINES).map(str::trim_end).collect();
+    if whole.lines().nth(MOST_LINES).is_some() {
+        lines.push("…");
+    }
+    lines.join("\n")
+}
+
 fn about_macro(analysis: &Analysis, offset: u32) -> Option<String> {
-    let expansion = *analysis.expansions_at(offset).first()?;
-    let word = match expansion.kind {
-        ExpansionKind::Macro => "macro",
-        ExpansionKind::Inline => "inline",
+    let expansion = analysis.expansions_at(offset).first().copied();
+    let (text, found) = match expansion {
+        Some(expansion) => {
+            let text = analysis.map.file(expansion.definition.file).text.as_str();
+            (text, definitions::named_at(text, expansion.definition.start))
+        }
+        None => (analysis.text(), definitions::named_at(analysis.text(), offset)),
     };
-    Some(format!("```promela\n{}\n```\n{word}", line_of(analysis, expansion.definition)))
+    match (found, expansion) {
+        (Some(found), _) => Some(format!("```promela\n{}\n```\n{}", shown(text, &found), found.word())),
+        // A macro of the command line is written nowhere.
+        (None, Some(expansion)) => {
+            let word = if expansion.kind == ExpansionKind::Macro { "macro" } else { "inline" };
+            Some(format!("```promela\n{}\n```\n{word}", line_of(analysis, expansion.definition)))
+        }
+        (None, None) => None,
+    }
+}
+
+fn about_parameter(analysis: &Analysis, offset: u32) -> Option<String> {
+    let text = analysis.text();
+    let parameter = parameter_at(text, offset)?;
+    let name = written(text, &parameter.of.name);
+    let word = parameter.of.word();
+    Some(format!("```promela\n{}\n```\nparameter of the {word} `{name}`", shown(text, &parameter.of)))
+}
+
+/// A place in the document.
+fn here(analysis: &Analysis, at: &std::ops::Range<u32>) -> Span {
+    Span { file: analysis.file, start: at.start, end: at.end, ..Span::default() }
 }
 
 /// Where the name at a byte is declared.
 pub(super) fn definition(analysis: &Analysis, offset: u32) -> Vec<types::Location> {
+    if let Some(parameter) = parameter_at(analysis.text(), offset) {
+        return analysis.location(here(analysis, &parameter.declared)).into_iter().collect();
+    }
     let mut spans: Vec<Span> = analysis
         .names
         .written_at(analysis.file, offset)
@@ -120,6 +162,10 @@ pub(super) fn references(analysis: &Analysis, offset: u32, declaration: bool) ->
 }
 
 fn places(analysis: &Analysis, offset: u32, declaration: bool) -> Vec<Span> {
+    if let Some(parameter) = parameter_at(analysis.text(), offset) {
+        let declared = declaration.then_some(&parameter.declared);
+        return parameter.uses.iter().chain(declared).map(|at| here(analysis, at)).collect();
+    }
     let numbers = analysis.names.written_at(analysis.file, offset);
     if !numbers.is_empty() {
         let uses = analysis.names.uses.iter().filter(|used| numbers.contains(&used.symbol)).map(|used| used.span);

@@ -7,6 +7,7 @@
 
 mod analysis;
 mod answers;
+mod definitions;
 mod position;
 mod rename;
 mod settings;
@@ -295,7 +296,8 @@ impl Server<'_> {
         let replay = match params["command"].as_str() {
             Some(answers::VERIFY) => false,
             Some(answers::REPLAY) => true,
-            other => return Err((ErrorCode::InvalidParams, format!("there is no command {other:?}"))),
+            Some(other) => return Err((ErrorCode::InvalidParams, format!("there is no command `{other}`"))),
+            None => return Err((ErrorCode::InvalidParams, "the request names no command".to_owned())),
         };
         let uri = params["arguments"][0].as_str().unwrap_or_default().to_owned();
         let property = params["arguments"][1].as_str().map(str::to_owned);

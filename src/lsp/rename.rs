@@ -5,6 +5,7 @@
 //! collides, or that a macro takes apart is refused with the reason and never half renamed.
 
 use super::analysis::{Analysis, expanded};
+use super::definitions::{Parameter, parameter_at, written as text_at};
 use super::position::Lines;
 use crate::names::Kind;
 use crate::source::diagnostic::{Diagnostic, Severity};
@@ -24,7 +25,8 @@ pub(super) fn prepare(analysis: &Analysis, offset: u32) -> Result<Span, String> 
     if KEYWORDS.contains(&word) {
         return Err(format!("`{word}` is a word of the language"));
     }
-    let is_known = !analysis.names.written_at(analysis.file, raw.start).is_empty()
+    let is_known = parameter_at(text, raw.start).is_some()
+        || !analysis.names.written_at(analysis.file, raw.start).is_empty()
         || !analysis.expansions_at(raw.start).is_empty();
     if !is_known {
         return Err(format!("`{word}` is not a name that the model declares and uses"));
@@ -38,6 +40,9 @@ pub(super) fn rename(analysis: &Analysis, offset: u32, new: &str) -> Result<Vec<
     let text = analysis.text();
     let old = &text[span.start as usize..span.end as usize];
     is_name(new)?;
+    if let Some(parameter) = parameter_at(text, span.start) {
+        return rename_parameter(analysis, &parameter, new);
+    }
     let symbols = analysis.names.written_at(analysis.file, span.start);
     let mut places = match symbols[..] {
         // A macro or inline: whatever is called so.
@@ -51,6 +56,12 @@ pub(super) fn rename(analysis: &Analysis, offset: u32, new: &str) -> Result<Vec<
         keeps_class(analysis, symbol, new)?;
     }
     is_free(analysis, new, symbols.is_empty())?;
+    edits(analysis, &places, old, new)
+}
+
+/// The edits at these places, which are in order, if the text means the same with them.
+fn edits(analysis: &Analysis, places: &[u32], old: &str, new: &str) -> Result<Vec<types::TextEdit>, String> {
+    let text = analysis.text();
     let mut renamed = text.to_owned();
     for &start in places.iter().rev() {
         renamed.replace_range(start as usize..start as usize + old.len(), new);
@@ -58,8 +69,26 @@ pub(super) fn rename(analysis: &Analysis, offset: u32, new: &str) -> Result<Vec<
     proves(analysis, &renamed, old, new)?;
     let lines = Lines::of(text);
     let edit =
-        |start| types::TextEdit { range: lines.range(start, start + old.len() as u32), new_text: new.to_owned() };
-    Ok(places.into_iter().map(edit).collect())
+        |&start| types::TextEdit { range: lines.range(start, start + old.len() as u32), new_text: new.to_owned() };
+    Ok(places.iter().map(edit).collect())
+}
+
+/// A parameter of a macro or inline: every word of that name in the definition. A definition that nothing uses shows nothing to the proof.
+fn rename_parameter(analysis: &Analysis, parameter: &Parameter, new: &str) -> Result<Vec<types::TextEdit>, String> {
+    let text = analysis.text();
+    let (of, old) = (&parameter.of, text_at(text, &parameter.declared));
+    let (word, name) = (of.word(), text_at(text, &of.name));
+    if of.has_word(text, new) || name == new {
+        return Err(format!("`{new}` is taken: it stands in the {word} `{name}`"));
+    }
+    let used = |definition: Span| definition.file == analysis.file && definition.start == of.name.start;
+    if !analysis.map.expansions().iter().any(|expansion| used(expansion.definition)) {
+        return Err(format!("nothing uses the {word} `{name}`, so nothing would show whether it means the same"));
+    }
+    is_free(analysis, new, false)?;
+    let mut places: Vec<u32> = parameter.uses.iter().chain([&parameter.declared]).map(|at| at.start).collect();
+    places.sort_unstable();
+    edits(analysis, &places, old, new)
 }
 
 fn is_name(new: &str) -> Result<(), String> {

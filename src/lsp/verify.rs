@@ -141,7 +141,12 @@ fn tell(job: &Job, output: &str, errors: &str, code: Option<i32>, send: &dyn Fn(
 fn diagnostic(error: &Value) -> types::Diagnostic {
     let line = error["line"].as_u64().unwrap_or(1).saturating_sub(1) as u32;
     let at = |character| types::Position { line, character };
-    let kind = error["kind"].as_str().unwrap_or("error");
+    let of_property = error["message"].as_str().is_some_and(|message| message.starts_with("property "));
+    let kind = match error["kind"].as_str() {
+        // A state that breaks a property is found as an assertion is, and is none.
+        Some("assertion") if of_property => "property",
+        kind => kind.unwrap_or("error"),
+    };
     let depth = error["depth"].as_u64().map(|depth| format!(", at depth {depth}")).unwrap_or_default();
     types::Diagnostic {
         // A column behind the end of the line is the end of the line.

@@ -4,11 +4,15 @@
 //! Nobody knows how large a state space is before it was searched. A depth-first search therefore promises nothing. Breadth first the levels
 //! usually grow, then shrink; while they shrink, the rest is about that of a geometric series. The line says that this is what it rests on.
 //!
+//! The line is made to the width of the terminal. What does not fit is left out as a whole, the least important first: what is known about the end
+//! stays longest, then the shares of the budgets, then the counts, and rates go first. An estimate is never shown without what it rests on.
+//!
 //! A search calls [`Progress::update`] every few thousand states. That costs a look at the clock; a line is drawn a few
 //! times a second at most, and none at all in the first moments, so that short searches stay quiet.
 
 use super::number::{bytes, thousands};
 use crate::search::monitor::Snapshot;
+use console::{Term, measure_text_width};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
@@ -17,6 +21,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Between two lines.
 const INTERVAL: Duration = Duration::from_millis(200);
+
+/// Columns in front of the figures: see the template of [`Progress::new`].
+const LEAD: usize = 7;
 
 /// The line of progress; nothing at all if it is not wanted.
 #[derive(Debug)]
@@ -69,16 +76,20 @@ impl Levels {
     }
 
     /// What is told about the end.
-    fn outlook(&self, stored: u64, queued: u64) -> Option<String> {
+    fn outlook(&self, stored: u64, queued: u64) -> Option<Part> {
         let factor = self.factor()?;
         let falls = self.0.windows(2).all(|pair| pair[1].1 < pair[0].1);
         if !falls || factor > 0.995 {
             let grows = self.0.windows(2).all(|pair| pair[1].1 > pair[0].1);
-            return grows.then(|| "levels grow".to_string());
+            return grows.then(|| Part::of("levels grow"));
         }
         let to_come = queued as f64 * factor / (1.0 - factor);
         let share = stored.saturating_sub(queued) as f64 / (stored as f64 + to_come);
-        Some(format!("about {:.0}% if levels go on shrinking as they do", share * 100.0))
+        let share = share * 100.0;
+        Some(Part {
+            long: format!("about {share:.0}% if levels go on shrinking as they do"),
+            short: format!("~{share:.0}% if levels keep shrinking"),
+        })
     }
 }
 
@@ -121,7 +132,8 @@ impl Progress {
         let rate = arrivals.saturating_sub(before) as f64 / (now - then).as_secs_f64().max(1e-9);
         let outlook = snapshot.queued.and_then(|queued| self.levels.outlook(snapshot.stored, queued));
         let used = self.budgets.time.map(|time| (now - self.start).as_secs_f64() / time.as_secs_f64().max(1e-9));
-        bar.set_message(message(&self.what, snapshot, rate, (self.budgets.memory, used), outlook));
+        let room = usize::from(Term::stderr().size().1).saturating_sub(LEAD);
+        bar.set_message(message(&self.what, snapshot, rate, (self.budgets.memory, used), outlook, room));
         bar.tick();
     }
 
@@ -139,29 +151,89 @@ impl Drop for Progress {
     }
 }
 
-/// The line. `budgets`: bytes that may be used, and the share of the time that is used up.
+/// A part of the line, in more and in fewer words.
+#[derive(Clone, PartialEq, Debug)]
+struct Part {
+    long: String,
+    short: String,
+}
+
+impl Part {
+    fn of(text: &str) -> Part {
+        Part { long: text.into(), short: text.into() }
+    }
+}
+
+/// Between two parts.
+const BETWEEN: &str = " · ";
+
+/// The line. `budgets`: bytes that may be used, and the share of the time that is used up. `room`: its columns.
 fn message(
     what: &str,
     snapshot: &Snapshot,
     rate: f64,
     budgets: (Option<u64>, Option<f64>),
-    outlook: Option<String>,
+    outlook: Option<Part>,
+    room: usize,
 ) -> String {
     let percent = |share: f64| format!("{:.0}%", (share * 100.0).min(100.0));
-    let of_budget = |budget: u64| format!(" ({} of --memory)", percent(snapshot.memory as f64 / budget.max(1) as f64));
-    let mut parts = vec![
-        format!("{} states", thousands(snapshot.stored)),
-        format!("{} transitions/s", thousands(rate as u64)),
-        format!("depth {}", thousands(snapshot.depth)),
-        bytes(snapshot.memory) + &budgets.0.map_or_else(String::new, of_budget),
-    ];
-    if let Some(queued) = snapshot.queued {
-        parts.insert(3, format!("{} queued", thousands(queued)));
+    let memory = bytes(snapshot.memory);
+    let memory = match budgets.0 {
+        None => (5, Part::of(&memory)),
+        Some(budget) => {
+            let share = format!("{} of --memory", percent(snapshot.memory as f64 / budget.max(1) as f64));
+            (2, Part { long: format!("{memory} ({share})"), short: share })
+        }
+    };
+    let queued = snapshot.queued.map(|queued| (4, Part::of(&format!("{} queued", thousands(queued)))));
+    let time = budgets.1.map(|share| (1, Part::of(&format!("{} of --time", percent(share)))));
+    // As they stand on the line, each with its rank: the smaller, the longer it stays.
+    let parts: Vec<(u8, Part)> = [
+        (!what.is_empty()).then(|| (6, Part::of(&format!("{what}:")))),
+        Some((3, Part::of(&format!("{} states", thousands(snapshot.stored))))),
+        Some((8, Part::of(&format!("{} transitions/s", thousands(rate as u64))))),
+        Some((7, Part::of(&format!("depth {}", thousands(snapshot.depth))))),
+        queued,
+        Some(memory),
+        time,
+        outlook.map(|outlook| (0, outlook)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    fitted(&parts, room)
+}
+
+/// The parts that have room: first as many as fit in few words, in the order of their ranks, then more words for those that can have them.
+fn fitted(parts: &[(u8, Part)], room: usize) -> String {
+    let mut by_rank: Vec<usize> = (0..parts.len()).collect();
+    by_rank.sort_by_key(|&at| parts[at].0);
+    let mut shown: Vec<Option<&str>> = vec![None; parts.len()];
+    for words in [|part: &Part| part.short.as_str(), |part: &Part| part.long.as_str()] as [fn(&Part) -> &str; 2] {
+        for &at in &by_rank {
+            let before = shown[at];
+            // A part that found no room in few words finds none in many.
+            if before.is_some() || words(&parts[at].1) == parts[at].1.short {
+                shown[at] = Some(words(&parts[at].1));
+                if measure_text_width(&joined(&shown)) > room {
+                    shown[at] = before;
+                }
+            }
+        }
     }
-    parts.extend(budgets.1.map(|share| format!("{} of --time", percent(share))));
-    parts.extend(outlook);
-    let figures = parts.join(" · ");
-    if what.is_empty() { figures } else { format!("{what}: {figures}") }
+    joined(&shown)
+}
+
+/// The name of what is checked ends with a colon; all others are set apart.
+fn joined(shown: &[Option<&str>]) -> String {
+    let mut line = String::new();
+    for part in shown.iter().flatten() {
+        if !line.is_empty() {
+            line.push_str(if line.ends_with(':') { " " } else { BETWEEN });
+        }
+        line.push_str(part);
+    }
+    line
 }
 
 #[cfg(test)]
@@ -179,19 +251,75 @@ mod tests {
             ..Snapshot::default()
         };
         assert_eq!(
-            message("p1", &snapshot, 1_500_000.4, (None, None), None),
+            message("p1", &snapshot, 1_500_000.4, (None, None), None, 200),
             "p1: 1,234,567 states · 1,500,000 transitions/s · depth 545 · 7 queued · 64.0 MiB"
         );
         assert_eq!(
-            message("", &snapshot, 5.0, (Some(256 << 20), Some(0.5)), Some("levels grow".into())),
+            message("", &snapshot, 5.0, (Some(256 << 20), Some(0.5)), Some(Part::of("levels grow")), 200),
             "1,234,567 states · 5 transitions/s · depth 545 · 7 queued · 64.0 MiB (25% of --memory) · 50% of --time · levels grow"
         );
     }
 
     #[test]
+    fn parts_are_left_out_and_never_cut() {
+        let snapshot = Snapshot {
+            stored: 524_288,
+            matched: 700_000,
+            depth: 31,
+            memory: 124 << 20,
+            queued: Some(72_022),
+            ..Snapshot::default()
+        };
+        let mut levels = Levels::default();
+        [(1, 800), (2, 400), (3, 200), (4, 100)].into_iter().for_each(|(depth, queued)| levels.note(depth, queued));
+        let line = |columns: usize, what: &str, budgets, outlook| {
+            let line = message(what, &snapshot, 1_012_345.0, budgets, outlook, columns - LEAD);
+            assert!(measure_text_width(&line) + LEAD <= columns, "{columns}: {line}");
+            line
+        };
+        let falling = || levels.outlook(1_000, 100);
+        let both = (Some(1 << 30), Some(0.63));
+        // Breadth first, without budgets.
+        assert_eq!(line(40, "", (None, None), falling()), "~82% if levels keep shrinking");
+        assert_eq!(
+            line(80, "", (None, None), falling()),
+            "524,288 states · depth 31 · 72,022 queued · ~82% if levels keep shrinking"
+        );
+        assert_eq!(
+            line(105, "", (None, None), falling()),
+            "524,288 states · depth 31 · 72,022 queued · 124.0 MiB · ~82% if levels keep shrinking"
+        );
+        assert_eq!(
+            line(200, "", (None, None), falling()),
+            "524,288 states · 1,012,345 transitions/s · depth 31 · 72,022 queued · 124.0 MiB · about 82% if levels go on shrinking as they do"
+        );
+        // Budgets, and a property with a name.
+        assert_eq!(line(40, "", both, None), "12% of --memory · 63% of --time");
+        assert_eq!(
+            line(80, "safe", both, None),
+            "safe: 524,288 states · 72,022 queued · 12% of --memory · 63% of --time"
+        );
+        assert_eq!(
+            line(105, "safe", both, falling()),
+            "524,288 states · 72,022 queued · 12% of --memory · 63% of --time · ~82% if levels keep shrinking"
+        );
+        // At any width: only whole parts, and an estimate never without what it rests on.
+        let whole = line(300, "safe", both, falling());
+        let more =
+            "12% of --memory · ~82% if levels keep shrinking · safe: · ".to_owned() + &whole.replace(": ", ": · ");
+        for columns in 8..200 {
+            for part in line(columns, "safe", both, falling()).replace(": ", ": · ").split(BETWEEN) {
+                assert!(part.is_empty() || more.split(BETWEEN).any(|known| known == part), "{columns}: {part}");
+            }
+        }
+        // Depth first nothing is promised, and on a narrow terminal the states stay.
+        assert_eq!(line(24, "", (None, None), None), "524,288 states");
+    }
+
+    #[test]
     fn levels_that_shrink_tell_of_the_end() {
         let mut levels = Levels::default();
-        let of = |levels: &Levels| levels.outlook(1_000, 100);
+        let of = |levels: &Levels| levels.outlook(1_000, 100).map(|part| part.long);
         for (depth, queued) in [(1, 10), (2, 20), (3, 40)] {
             levels.note(depth, queued);
             assert_eq!(of(&levels), None, "too few");

@@ -6,7 +6,7 @@ use super::lower::build::Place as Spot;
 use super::lower::{Flow, Kind as ElementKind, Node};
 use crate::model::{self, Channel, Initial, PROCESS_HEADER, Place, Region, Variable};
 use crate::source::Span;
-use crate::source::diagnostic::Diagnostic;
+use crate::source::diagnostic::{Diagnostic, Severity};
 use crate::syntax::tree::{Declaration, Expr, Proctype, ProctypeKind, Visibility};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -149,11 +149,14 @@ impl Analyser<'_> {
         let header = self.header();
         self.body = Some(Body::new(name.name.clone(), proctype.kind, name.span, header));
         self.flow.start();
+        let told = self.diagnostics.len();
         for declaration in &proctype.parameters {
             self.parameter(declaration);
         }
         let parameters = self.body.as_ref().map_or(0, |body| body.parameters.len());
-        if let Some(signature) = self.signatures.get_mut(&name.name) {
+        // Of parameters that were refused nobody knows how many arguments they take.
+        let refused = self.diagnostics[told..].iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        if let Some(signature) = self.signatures.get_mut(&name.name).filter(|_| !refused) {
             signature.parameters = Some(parameters);
         }
         let priority = proctype.priority.as_ref().and_then(|value| self.priority(value)).unwrap_or(1);

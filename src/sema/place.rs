@@ -1,5 +1,6 @@
 //! Names resolved to places: which variable, which element, which field, at what offset.
 
+use super::body::Body;
 use super::layout::{Kind, MOST_FIELDS, Struct, Var};
 use super::{Analyser, text};
 use crate::model::{self, Dimension, ExprKind, Index, Place, Region, ScalarType};
@@ -8,7 +9,7 @@ use crate::source::code::Code;
 use crate::source::diagnostic::{Diagnostic, Label};
 use crate::source::suggest;
 use crate::syntax::foreign;
-use crate::syntax::tree::{Expr, ExprKind as ExprKindTree, Ident, Segment, VarRef};
+use crate::syntax::tree::{Expr, ExprKind as ExprKindTree, Ident, ProctypeKind, Segment, VarRef};
 use std::sync::Arc;
 
 /// What a variable reference stands for.
@@ -87,6 +88,17 @@ impl Analyser<'_> {
         }
         if let (None, Some(help)) = (&self.diagnostics[at].help, foreign(&name.name)) {
             self.diagnostics[at].help = Some(format!("there is no `{}` in Promela: {help}", name.name));
+        }
+        let observer = |body: &Body| {
+            !matches!(body.kind, ProctypeKind::Proctype | ProctypeKind::Deterministic | ProctypeKind::Init)
+        };
+        if self.diagnostics[at].help.is_none()
+            && self.body.as_ref().is_none_or(observer)
+            && let Some(owner) = self.bodies.iter().find(|body| body.symbols.any_variable(&name.name).is_some())
+        {
+            let (owner, name) = (&owner.name, &name.name);
+            self.diagnostics[at].help =
+                Some(format!("`{name}` is a variable of the process `{owner}`: here it is called `{owner}:{name}`"));
         }
         if self.declaring_now.contains(&name.name) {
             let note = "a name is known only behind the whole declaration it stands in";

@@ -8,6 +8,7 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::visible::visible;
 use super::{ExpansionKind, FileId, SourceFile, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// More diagnostics than this are counted but not shown.
@@ -175,16 +176,34 @@ fn excerpts<'m>(map: &'m SourceMap, marks: Vec<Mark>) -> Vec<Snippet<'m, annotat
         let file = map.file(cluster.file);
         let (text, start) = window(file, cluster.first, cluster.last);
         let (line, _) = file.line_column(start);
-        let mut snippet = Snippet::source(text).path(file.name.as_str()).line_start(line as usize);
-        for (range, mark) in cluster.marks {
+        let shown = without_returns(text);
+        let length = shown.len();
+        // Behind each line end that was shortened, everything stands one byte further in front.
+        let before = |offset: usize| match &shown {
+            Cow::Borrowed(_) => offset,
+            Cow::Owned(_) => without_returns(&text[..offset]).len(),
+        };
+        let clip = |offset: u32| before((offset.saturating_sub(start) as usize).min(text.len())).min(length);
+        let ranges: Vec<Range<usize>> =
+            cluster.marks.iter().map(|(range, _)| clip(range.start)..clip(range.end)).collect();
+        let mut snippet = Snippet::source(shown).path(file.name.as_str()).line_start(line as usize);
+        for ((_, mark), range) in cluster.marks.into_iter().zip(ranges) {
             let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let clip = |offset: u32| (offset.saturating_sub(start) as usize).min(text.len());
-            let annotation = kind.span(clip(range.start)..clip(range.end));
+            let annotation = kind.span(range);
             snippet = snippet.annotation(if mark.label.is_empty() { annotation } else { annotation.label(mark.label) });
         }
         snippets.push(snippet);
     }
     snippets
+}
+
+/// The text with the line ends of Unix; those of Windows would be shown as a character.
+fn without_returns(text: &str) -> Cow<'_, str> {
+    if !text.contains('\r') {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n");
+    Cow::Owned(text.strip_suffix('\r').map(str::to_owned).unwrap_or(text))
 }
 
 /// The bytes to underline: inside the text, on one line, and not behind the last line that has something on it.

@@ -39,9 +39,18 @@ pub(crate) fn balance(map: &SourceMap, tokens: Vec<Lexeme>, diagnostics: &mut Ve
         stack: Vec::new(),
         doubtful: Vec::new(),
         doubt_from: None,
+        forgiven: None,
         diagnostics,
     };
+    let (tokens, inner) = balancer.without_inner_items(tokens);
     for lexeme in tokens {
+        if let Err(error) = balancer.take(lexeme) {
+            balancer.diagnostics.push(*error);
+            return None;
+        }
+    }
+    balancer.finish();
+    for lexeme in inner {
         if let Err(error) = balancer.take(lexeme) {
             balancer.diagnostics.push(*error);
             return None;
@@ -58,6 +67,8 @@ struct Balancer<'a> {
     doubtful: Vec<Range<usize>>,
     /// A doubtful stretch that ends at the next separator or brace.
     doubt_from: Option<usize>,
+    /// A closing bracket that is left over, since a `;` out of a macro closed its stretch.
+    forgiven: Option<Token>,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -86,7 +97,75 @@ fn is_small(token: &Token) -> bool {
     matches!(token, Token::LeftParen | Token::LeftSquare)
 }
 
+/// The item that begins at a `proctype` (or at the `active` in front of it) inside a body, to its `}`.
+fn inner_item(tokens: &[Lexeme], at: usize) -> Option<Range<usize>> {
+    use Token::*;
+    if !matches!(tokens[at].token, Proctype | DProctype) || tokens.get(at + 1)?.token.name().is_none() {
+        return None;
+    }
+    let ends = |lexeme: &Lexeme| matches!(lexeme.token, LeftBrace | RightBrace) || lexeme.token.starts_item();
+    let open = at + 1 + tokens[at + 1..].iter().position(ends)?;
+    let mut depth = 0i64;
+    let length = tokens[open..].iter().position(|lexeme| {
+        depth += i64::from(lexeme.token == LeftBrace) - i64::from(lexeme.token == RightBrace);
+        depth == 0
+    })?;
+    let start = if at > 0 && tokens[at - 1].token == Active { at - 1 } else { at };
+    (tokens[open].token == LeftBrace).then_some(start..open + length + 1)
+}
+
 impl Balancer<'_> {
+    /// Takes process types out that stand inside a body. Only where all braces of the text have their partners: else one is missing above, which
+    /// is told as such. They are read behind everything else, so that their names are known.
+    fn without_inner_items(&mut self, tokens: Vec<Lexeme>) -> (Vec<Lexeme>, Vec<Lexeme>) {
+        use Token::*;
+        let step = |lexeme: &Lexeme| i64::from(lexeme.token == LeftBrace) - i64::from(lexeme.token == RightBrace);
+        let (mut depth, mut paired, mut inside) = (0, true, false);
+        for lexeme in &tokens {
+            inside |= depth > 0 && matches!(lexeme.token, Proctype | DProctype);
+            depth += step(lexeme);
+            paired &= depth >= 0;
+        }
+        let mut inner: Vec<Range<usize>> = Vec::new();
+        if inside && paired && depth == 0 {
+            for (at, lexeme) in tokens.iter().enumerate() {
+                if depth > 0 && inner.last().is_none_or(|last| last.end <= at) {
+                    inner.extend(inner_item(&tokens, at));
+                }
+                depth += step(lexeme);
+            }
+        }
+        if inner.is_empty() {
+            return (tokens, Vec::new());
+        }
+        let (mut kept, mut taken) = (Vec::with_capacity(tokens.len()), Vec::new());
+        let mut ranges = inner.into_iter().peekable();
+        for (at, lexeme) in tokens.into_iter().enumerate() {
+            let Some(range) = ranges.peek().filter(|range| range.contains(&at)) else {
+                kept.push(lexeme);
+                continue;
+            };
+            if at == range.start {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        "a process type inside a body",
+                        lexeme.span,
+                        "process types stand at the top level",
+                    )
+                    .with_help("move it out, in front of the process around it"),
+                );
+                // A statement in its place, so that a block with nothing else in it is not told of as well.
+                kept.push(Lexeme { token: Number(1), ..lexeme.clone() });
+                kept.push(Lexeme::made(Semicolon, lexeme.span, Origin::Mended));
+            }
+            if at + 1 == range.end {
+                ranges.next();
+            }
+            taken.push(lexeme);
+        }
+        (kept, taken)
+    }
+
     fn take(&mut self, lexeme: Lexeme) -> Result<(), Box<Diagnostic>> {
         use Token::*;
         let opened = self.stack.last().filter(|open| open.at + 1 == self.out.len());
@@ -167,6 +246,9 @@ impl Balancer<'_> {
             self.out.push(lexeme);
             return;
         }
+        if self.forgiven.take_if(|forgiven| *forgiven == lexeme.token).is_some() {
+            return;
+        }
         let text = lexeme.token.text();
         match self.stack.last() {
             // `if … od`: the wrong one of the two words.
@@ -239,7 +321,10 @@ impl Balancer<'_> {
             .with_label(at.span, format!("expected `{right_text}` before this `{}`", at.token.text()));
         let last = self.out.last().and_then(|last| last.token.name()).map(|name| &**name);
         self.diagnostics.push(match (separator_of_macro(self.map, at), last) {
-            (Some(help), _) => error.with_help(help),
+            (Some(help), _) => {
+                self.forgiven = Some(right.clone());
+                error.with_help(help)
+            }
             (None, Some(word @ ("end" | "endif" | "done" | "esac" | "enddo"))) if !is_small(&open.token) => {
                 error.with_help(format!("`{left}` is closed by `{right_text}`, not by `{word}`"))
             }

@@ -9,6 +9,7 @@ use super::tree::*;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 use lalrpop_util::ParseError;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -126,6 +127,8 @@ pub(crate) struct Build<'a> {
     pub tokens: &'a [Lexeme],
     /// Stretches whose brackets were mended: errors there were reported already.
     pub doubtful: &'a [Range<usize>],
+    /// What is told once: macros that stand where names were meant, arrays of two dimensions.
+    pub told: HashSet<String>,
     /// Where errors go.
     pub diagnostics: &'a mut Vec<Diagnostic>,
     /// Never claims so far, for their names.
@@ -194,7 +197,15 @@ impl Build<'_> {
             return number;
         }
         let diagnostic = explain::explain(self.map, self.tokens, at, &expected);
-        self.diagnostics.push(diagnostic);
+        // What follows from one slip at several places is told once.
+        let about = match explain::macro_for_name(self.map, self.tokens, at, &diagnostic) {
+            Some(name) => Some(name),
+            None if diagnostic.message == explain::DIMENSIONS => Some(diagnostic.message.clone()),
+            None => None,
+        };
+        if about.is_none_or(|about| self.told.insert(about)) {
+            self.diagnostics.push(diagnostic);
+        }
         if self.gives_up() {
             self.diagnostics.push(Diagnostic::error(
                 "too many syntax errors",

@@ -3,111 +3,11 @@
 //! who come from C and of everybody who forgets a separator.
 
 use super::token::{Lexeme, Origin, Token};
+use super::words::{CALLED, FOREIGN, KEYWORDS};
 use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::suggest::suggest;
 use crate::source::{ExpansionKind, SourceMap};
-
-/// Words of other languages, and what serves here.
-const FOREIGN: &[(&str, &str)] = &[
-    ("while", "a loop is `do :: condition -> … :: else -> break od`"),
-    ("until", "a loop is `do :: condition -> break :: else -> … od`"),
-    ("loop", "a loop is `do :: … od`"),
-    ("switch", "a choice is `if :: x == 1 -> … :: x == 2 -> … fi`"),
-    ("case", "an option of `if` or `do` starts with `::`"),
-    ("then", "what follows a condition comes behind `->`"),
-    ("elif", "write another option: `:: condition -> …`"),
-    ("elseif", "write another option: `:: condition -> …`"),
-    ("endif", "`if` is closed by `fi`"),
-    ("done", "`do` is closed by `od`"),
-    ("continue", "jump with `goto` to a label in front of the loop"),
-    ("void", "a process type is `proctype name(…) { … }`, a piece of text with parameters `inline name(…) { … }`"),
-    ("function", "a piece of text with parameters is `inline name(…) { … }`"),
-    ("struct", "a record is `typedef Name { … }`"),
-    ("enum", "symbolic names are `mtype = { a, b }`"),
-    ("char", "a character fits a `byte`"),
-    ("uint", "an unsigned number of n bits is `unsigned x : n`"),
-    ("long", "the largest type is `int`, of 32 bits"),
-    ("float", "there are whole numbers only: `int`"),
-    ("double", "there are whole numbers only: `int`"),
-    ("string", "text stands in `printf` only; symbolic names are `mtype = { a, b }`"),
-    ("const", "a constant is a `#define`"),
-    ("var", "a declaration starts with the type: `int x`"),
-    ("let", "a declaration starts with the type: `int x`"),
-    ("process", "a process type is `proctype name(…) { … }`"),
-    ("thread", "a process type is `proctype name(…) { … }`"),
-    ("print", "the statement is `printf(\"…\", …)`"),
-    ("println", "the statement is `printf(\"…\\n\", …)`"),
-    ("boolean", "the type is `bool`"),
-    ("integer", "the type is `int`"),
-    ("channel", "a channel is declared by `chan c = [1] of { byte }`"),
-    ("repeat", "a loop is `do :: … od`"),
-    ("forever", "a loop is `do :: … od`"),
-    ("wait", "a condition that stands alone waits until it holds: `x > 1;`"),
-    ("await", "a condition that stands alone waits until it holds: `x > 1;`"),
-    ("send", "a message is sent by `channel!value`"),
-    ("receive", "a message is received by `channel?variable`"),
-    ("and", "the operator is `&&`"),
-    ("or", "the operator is `||`"),
-    ("not", "the operator is `!`"),
-    ("mod", "the operator is `%`"),
-    ("null", "there are no pointers; `0` is false"),
-    ("NULL", "there are no pointers; `0` is false"),
-    ("True", "write `true`"),
-    ("False", "write `false`"),
-];
-
-/// What serves here for a word of another language.
-pub(crate) fn foreign(word: &str) -> Option<&'static str> {
-    FOREIGN.iter().find(|(foreign, _)| *foreign == word).map(|(_, help)| *help)
-}
-
-/// Words that a misspelt one may have been meant to be.
-const KEYWORDS: &[&str] = &[
-    "active",
-    "assert",
-    "atomic",
-    "bit",
-    "bool",
-    "break",
-    "byte",
-    "chan",
-    "D_proctype",
-    "d_step",
-    "do",
-    "else",
-    "for",
-    "goto",
-    "hidden",
-    "if",
-    "init",
-    "inline",
-    "int",
-    "local",
-    "ltl",
-    "mtype",
-    "never",
-    "notrace",
-    "od",
-    "printf",
-    "printm",
-    "priority",
-    "proctype",
-    "provided",
-    "run",
-    "select",
-    "short",
-    "show",
-    "skip",
-    "timeout",
-    "trace",
-    "typedef",
-    "unless",
-    "unsigned",
-];
-
-/// Of these the ones that a parenthesis follows.
-const CALLED: &[&str] = &["assert", "for", "printf", "printm", "select"];
 
 /// The message for the token at `at`, where one of `expected` should stand.
 pub(crate) fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &[String]) -> Diagnostic {
@@ -132,6 +32,13 @@ pub(crate) fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &
     };
     let span = tokens.get(at).or(tokens.last()).map(|lexeme| lexeme.span).unwrap_or_default();
     let diagnostic = Diagnostic::error(format!("expected {words}, found {found}"), span, format!("expected {words}"));
+    if let Some(diagnostic) = place.dimensions(span).or_else(|| place.assigned_argument(map)) {
+        return diagnostic;
+    }
+    if let Some(name) = place.assigned_macro(map).filter(|_| expected.operator()) {
+        let help = format!("`{name}` is a macro: what it stands for is read here; choose another name");
+        return diagnostic.with_code(Code::MacroAsName).with_help(help);
+    }
     if let Some(name) = macro_at(map, tokens, at).filter(|_| expected.has("NAME") && !expected.statement()) {
         let code = if expected.expression() { Code::Syntax } else { Code::MacroAsName };
         let diagnostic = place.advise(&expected, diagnostic);
@@ -141,9 +48,25 @@ pub(crate) fn explain(map: &SourceMap, tokens: &[Lexeme], at: usize, expected: &
     let own = |at: usize| tokens.get(at).and_then(|lexeme| separator_of_macro(map, lexeme));
     match at.checked_sub(1).and_then(own).or_else(|| own(at)) {
         Some(help) => diagnostic.with_help(help),
-        None => place.advise(&expected, diagnostic),
+        None => {
+            let advised = place.advise(&expected, diagnostic);
+            match place.half_a_macro(map).filter(|_| expected.expression()) {
+                Some(note) => advised.with_note(note),
+                None => advised,
+            }
+        }
     }
 }
+
+/// The macro that a diagnostic is about, if it is one that stands where a name was meant: one message about each is enough.
+pub(super) fn macro_for_name(map: &SourceMap, tokens: &[Lexeme], at: usize, diagnostic: &Diagnostic) -> Option<String> {
+    let of = |at: usize| map.expansion(tokens.get(at)?.span.expansion).map(|expansion| expansion.name.to_string());
+    let is_about = diagnostic.code == Some(Code::MacroAsName);
+    is_about.then(|| of(at).or_else(|| of(at.checked_sub(1)?))).flatten()
+}
+
+/// The message about `a[3][3]`, which is given once.
+pub(super) const DIMENSIONS: &str = "arrays have one dimension only";
 
 /// `#define N 3;`: the separator is a part of what `N` stands for.
 pub(super) fn separator_of_macro(map: &SourceMap, lexeme: &Lexeme) -> Option<String> {
@@ -299,6 +222,49 @@ impl<'a> Place<'a> {
         self.missing_separator(expected, diagnostic)
     }
 
+    /// `a[3][3]`.
+    fn dimensions(&self, span: crate::source::Span) -> Option<Diagnostic> {
+        if (self.back(1), self.found()) != (Some(&Token::RightSquare), Some(&Token::LeftSquare)) {
+            return None;
+        }
+        let help = "use a structure for the rows: `typedef Row { byte a[3] }`, then `Row m[3]` and `m[i].a[j]`";
+        Some(Diagnostic::error(DIMENSIONS, span, "a second one").with_help(help))
+    }
+
+    /// `inline f(a) { a = 1 }` that is called as `f(x + 1)`: the argument is text that takes no value.
+    fn assigned_argument(&self, map: &SourceMap) -> Option<Diagnostic> {
+        let sign = self.tokens.get(self.at)?;
+        let assigns = matches!(sign.token, Token::Assign | Token::Increment | Token::Decrement);
+        let expansion =
+            map.expansion(sign.span.expansion).filter(|expansion| expansion.kind == ExpansionKind::Inline)?;
+        let inside = |lexeme: &&Lexeme| {
+            let (call, span) = (expansion.call, lexeme.span);
+            span.file == call.file && span.expansion == call.expansion && call.start < span.start && span.end < call.end
+        };
+        let argument = self.tokens[..self.at].iter().rev().take_while(inside).count();
+        let argument = &self.tokens[self.at - argument..self.at];
+        // Elsewhere than at the beginning of a statement a comparison was meant.
+        let (first, last) = (argument.first()?, argument.last()?);
+        (assigns && self.begins(argument.len())).then(|| not_assigned(map, first, last, &expansion.name, sign))
+    }
+
+    /// The macro out of which the text in front of an `=` comes, where that is one token: `N = 2` with `#define N 3`.
+    fn assigned_macro<'m>(&self, map: &'m SourceMap) -> Option<&'m str> {
+        let of = |back: usize| map.expansion(self.lexeme(back)?.span.expansion);
+        let own = of(1).filter(|own| own.kind == ExpansionKind::Macro)?;
+        let is_sign = matches!(self.found(), Some(Token::Assign | Token::Increment | Token::Decrement));
+        (is_sign && self.begins(1) && self.lexeme(0)?.span.expansion != self.lexeme(1)?.span.expansion)
+            .then_some(&*own.name)
+    }
+
+    /// What stands in front of the error is the end of a macro, and the error is outside of it.
+    fn half_a_macro(&self, map: &SourceMap) -> Option<String> {
+        let (before, found) = (self.lexeme(1)?, self.tokens.get(self.at)?);
+        let own = map.expansion(before.span.expansion).filter(|own| own.kind == ExpansionKind::Macro)?;
+        let outside = before.span.expansion != found.span.expansion;
+        outside.then(|| format!("the text of the macro `{}` ends with `{}`", own.name, before.token.text()))
+    }
+
     fn foreign_word(&self) -> Option<String> {
         let word = |token: Option<&Token>| match token {
             Some(Token::Name(name)) => FOREIGN.iter().find(|(word, _)| **word == **name),
@@ -318,6 +284,11 @@ impl<'a> Place<'a> {
         use Token::*;
         Some(match (self.back(2), self.back(1)?, self.found()?) {
             (_, Assign, Greater) => "\"at least\" is written `>=`".to_owned(),
+            (_, Less, Greater) => "\"not equal\" is written `!=`".to_owned(),
+            (_, _, sign @ (Until | WeakUntil | Release | Next)) if expected.expression() => format!(
+                "in a formula `{}` is an operator: a process or variable of that name needs another one to be named there",
+                sign.text()
+            ),
             (_, _, Query) if expected.operator() => {
                 "a value that hangs on a condition is `(condition -> a : b)`; a message is received by `channel?variable`".to_owned()
             }
@@ -526,7 +497,14 @@ impl<'a> Place<'a> {
             },
             _ => return None,
         };
+        let below = |pair: &&[Lexeme]| pair[0].token == Token::Typedef && pair[1].token.name() == Some(word);
+        let later = self.tokens[self.at..].windows(2).find(below);
         let error = match suggest(word, KEYWORDS.iter().copied()) {
+            _ if later.is_some() => {
+                let error = Diagnostic::error(format!("unknown type `{word}`"), span, "no `typedef` above declares it");
+                let later = later.map(|pair| pair[1].span).unwrap_or_default();
+                error.with_label(later, "declared here, which is too late").with_help("move the `typedef` up")
+            }
             Some(keyword) => Diagnostic::error(format!("unknown word `{word}`"), span, "neither a type nor a keyword")
                 .with_code(Code::MisspeltKeyword)
                 .with_help(format!("did you mean `{keyword}`?")),
@@ -541,7 +519,8 @@ impl<'a> Place<'a> {
             }
             None => return None,
         };
-        Some(Diagnostic { secondary: diagnostic.secondary.clone(), ..error })
+        let secondary = diagnostic.secondary.iter().cloned().chain(error.secondary).collect();
+        Some(Diagnostic { secondary, ..error })
     }
 
     fn missing_separator(&self, expected: &Expected<'_>, diagnostic: Diagnostic) -> Diagnostic {
@@ -574,6 +553,19 @@ impl<'a> Place<'a> {
         }
         None
     }
+}
+
+/// An argument of an inline that is text without a place to put a value.
+fn not_assigned(map: &SourceMap, first: &Lexeme, last: &Lexeme, inline: &str, sign: &Lexeme) -> Diagnostic {
+    let range = first.span.start as usize..last.span.end as usize;
+    let text = map.file(first.span.file).text.get(range).unwrap_or("the argument");
+    Diagnostic::error(
+        format!("the argument `{text}` cannot be assigned"),
+        first.span.to(last.span),
+        format!("the inline `{inline}` assigns to it"),
+    )
+    .with_label(sign.span, "here")
+    .with_help("an inline that assigns to a parameter is called with a variable")
 }
 
 const FOR: &str = "a loop over numbers is `for (i : 1 .. n) { … }`, over an array `for (i in a) { … }`";

@@ -8,7 +8,7 @@ use crate::source::code::Code;
 use crate::source::diagnostic::Diagnostic;
 use crate::source::{Expansion, ExpansionId, ExpansionKind, SlotId, SourceMap, Span};
 use indexmap::IndexMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// More tokens than this come out of the calls of no sensible model; nested inlines that double at each level would
@@ -39,6 +39,8 @@ pub(crate) fn expand(
         map,
         diagnostics,
         inlines: IndexMap::new(),
+        items: HashMap::new(),
+        told: HashSet::new(),
         later,
         out: Vec::with_capacity(tokens.len()),
         expanded: 0,
@@ -90,6 +92,10 @@ struct Expander<'a> {
     map: &'a mut SourceMap,
     diagnostics: &'a mut Vec<Diagnostic>,
     inlines: IndexMap<Arc<str>, Inline>,
+    /// Process types and structures so far.
+    items: HashMap<Arc<str>, Span>,
+    /// Inlines whose names were told to be taken for something else.
+    told: HashSet<Arc<str>>,
     /// All inlines of the file, for a word about one that is used above its definition.
     later: HashMap<Arc<str>, Span>,
     out: Vec<Lexeme>,
@@ -148,6 +154,9 @@ impl Expander<'_> {
                 let Some(parameter) = tokens.get(at).and_then(|lexeme| lexeme.token.name()).cloned() else {
                     return bad(self, at, "the name of a parameter");
                 };
+                if self.inlines.contains_key(&parameter) {
+                    self.taken(&parameter, tokens[at].span);
+                }
                 if parameters.contains(&parameter) {
                     let message = format!("the parameter `{parameter}` is there twice");
                     let label = "never used: the first one is meant";
@@ -188,6 +197,17 @@ impl Expander<'_> {
             let warning = Diagnostic::warning(format!("the inline `{name}` is empty"), name_span, label);
             self.diagnostics.push(warning.with_code(Code::EmptyInline));
         }
+        if let Some(&first) = self.items.get(&name) {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    format!("the inline `{name}` has the name of something else"),
+                    name_span,
+                    "the name is taken",
+                )
+                .with_label(first, "declared here")
+                .with_help("choose another name for one of them"),
+            );
+        }
         if let Some(first) = self.inlines.get(&name) {
             self.diagnostics.push(
                 Diagnostic::error(format!("the inline `{name}` is defined twice"), name_span, "defined again here")
@@ -226,6 +246,25 @@ impl Expander<'_> {
                 }
                 self.out.push(lexeme.clone());
             }
+            Token::Name(name) if self.declares_item() && !self.inlines.contains_key(name) => {
+                self.items.entry(name.clone()).or_insert(lexeme.span);
+                self.out.push(lexeme.clone());
+            }
+            Token::Name(name) if self.inlines.contains_key(name) && self.stands_alone(tokens, at) => {
+                let definition = self.inlines[name].name_span;
+                self.diagnostics.push(
+                    Diagnostic::error(format!("`{name}` is an inline"), lexeme.span, "called without parentheses")
+                        .with_label(definition, "defined here")
+                        .with_help(format!("write `{name}(…)`, with the arguments between the parentheses")),
+                );
+                // In its place, and that of what may be its arguments, a statement that does nothing.
+                self.out.push(Lexeme { token: Token::Number(1), ..lexeme.clone() });
+                return at + 1 + arguments_behind(tokens, at);
+            }
+            Token::Name(name) if self.inlines.contains_key(name) => {
+                self.taken(name, lexeme.span);
+                self.out.push(lexeme.clone());
+            }
             Token::Return => match frames.last().and_then(|frame| frame.result.as_ref()) {
                 Some(result) => {
                     for (index, part) in result.iter().enumerate() {
@@ -240,6 +279,34 @@ impl Expander<'_> {
             _ => self.out.push(lexeme.clone()),
         }
         at + 1
+    }
+
+    /// The name at `at` is a statement of its own, or is followed by what may have been meant as its arguments.
+    fn stands_alone(&self, tokens: &[Lexeme], at: usize) -> bool {
+        use Token::*;
+        let next = tokens.get(at + 1);
+        let ends = |lexeme: &Lexeme| {
+            matches!(lexeme.token, Semicolon | Arrow | Option | RightBrace | Fi | Od | Name(_) | Number(_))
+                || lexeme.newline
+        };
+        self.begins_statement(tokens[at].newline) && next.is_none_or(ends)
+    }
+
+    /// What comes next is the name of a process type or structure.
+    fn declares_item(&self) -> bool {
+        let last = self.out.last().map(|lexeme| &lexeme.token);
+        matches!(last, Some(Token::Proctype | Token::DProctype | Token::Typedef))
+    }
+
+    /// The name of an inline stands for the inline from its definition on, and for nothing else. Told once for each.
+    fn taken(&mut self, name: &Arc<str>, span: Span) {
+        if !self.told.insert(name.clone()) {
+            return;
+        }
+        let error =
+            Diagnostic::error(format!("`{name}` is the name of an inline"), span, "used for something else here");
+        let error = error.with_label(self.inlines[name].name_span, "the inline");
+        self.diagnostics.push(error.with_help("choose another name for one of them"));
     }
 
     /// `run f(…)` and `proctype f(…)` are no calls of an inline `f`.
@@ -448,6 +515,15 @@ impl Expander<'_> {
         }
         result
     }
+}
+
+/// How many tokens behind a name may be arguments without parentheses: the rest of its statement.
+fn arguments_behind(tokens: &[Lexeme], at: usize) -> usize {
+    use Token::*;
+    let is_part = |lexeme: &&Lexeme| {
+        !lexeme.newline && !matches!(lexeme.token, Semicolon | Arrow | Option | LeftBrace | RightBrace | Fi | Od)
+    };
+    tokens[at + 1..].iter().take_while(is_part).count()
 }
 
 fn count(number: usize, what: &str) -> String {

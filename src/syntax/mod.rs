@@ -12,10 +12,11 @@ mod separators;
 pub mod short;
 pub mod token;
 pub mod tree;
+mod words;
 
-pub(crate) use explain::foreign;
 pub use parser::parse;
 pub use same::same_tree;
+pub(crate) use words::foreign;
 
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, clippy::pedantic, unused, missing_docs, unreachable_pub)]

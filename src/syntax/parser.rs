@@ -55,7 +55,8 @@ fn parse_all(map: &mut SourceMap, raw: Vec<PpToken>, diagnostics: &mut Vec<Diagn
         return Some(unit);
     }
     let parser = ItemParser::new();
-    let mut build = Build { map, tokens: &tokens, doubtful: &doubtful, diagnostics, claims: 0, errors: 0 };
+    let told = HashSet::new();
+    let mut build = Build { map, tokens: &tokens, doubtful: &doubtful, told, diagnostics, claims: 0, errors: 0 };
     let mut effort = 0;
     for range in items(&tokens) {
         let first = range.start as u32;

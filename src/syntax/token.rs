@@ -175,6 +175,9 @@ pub fn tokens(map: &SourceMap, raw: &[PpToken], diagnostics: &mut Vec<Diagnostic
     Maker { map, raw, at: 0, out: Vec::with_capacity(raw.len()), ltl: None, stray: false, diagnostics }.run()
 }
 
+/// Quotes that programs for letters put in the place of `"` and `'`.
+const CURLY: [char; 7] = ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{ab}', '\u{bb}'];
+
 struct Maker<'a> {
     map: &'a SourceMap,
     raw: &'a [PpToken],
@@ -400,6 +403,9 @@ impl Maker<'_> {
 
     fn stray(&mut self, raw: &PpToken) {
         self.stray = true;
+        if self.again_on_line(raw) {
+            return;
+        }
         if raw.text.starts_with(['"', '\'']) {
             let error = Diagnostic::error(
                 "a quote is not closed on its line",
@@ -413,14 +419,34 @@ impl Maker<'_> {
         // One message for a run of such characters: a binary file would otherwise give one for each byte.
         let first = self.raw[..self.at].last().is_none_or(|before| before.kind != raw.kind || raw.space_before);
         if first {
-            let shown: String = raw.text.chars().flat_map(char::escape_default).take(24).collect();
+            let shown: String = raw.text.chars().flat_map(char::escape_debug).take(24).collect();
             let what = if raw.text.chars().all(|c| c.is_ascii_graphic()) { raw.text.to_string() } else { shown };
-            self.diagnostics.push(Diagnostic::error(
-                format!("`{what}` means nothing in Promela"),
-                raw.span,
-                "no token starts with this character",
-            ));
+            let message = format!("`{what}` means nothing in Promela");
+            let error = Diagnostic::error(message, raw.span, "no token starts with this character");
+            let help = "text stands between straight double quotes, `\"text\"`";
+            self.diagnostics.push(if raw.text.starts_with(CURLY) { error.with_help(help) } else { error });
         }
+    }
+
+    /// A quote of a kind that was told of on this line already: the other end of the text.
+    fn again_on_line(&self, raw: &PpToken) -> bool {
+        let kind = |raw: &PpToken| match raw.text.chars().next() {
+            Some('\'') if raw.kind != RawKind::Char => Some(true),
+            Some(c) if CURLY.contains(&c) => Some(false),
+            _ => None,
+        };
+        if kind(raw).is_none() {
+            return false;
+        }
+        let line = |at: usize| line_ends_between(self.map, self.raw[at - 1].span, self.raw[at].span);
+        let mut at = self.at;
+        while at > 0 && !line(at) {
+            at -= 1;
+            if kind(&self.raw[at]) == kind(raw) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Refuses embedded C and steps over it. What is left in its place keeps the sentence around it whole: a

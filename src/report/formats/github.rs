@@ -13,7 +13,7 @@ pub(crate) fn render(all: &[Checked]) -> String {
             out.push_str(&line(command, told.region().as_ref(), title, &told.text()));
         }
         for finding in &checked.findings {
-            let title = format!("pv: {}", finding.kind);
+            let title = format!("pv: {}", finding.called());
             out.push_str(&line("error", finding.region.as_ref(), &title, &finding.text()));
         }
         match &checked.reason {

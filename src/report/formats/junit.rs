@@ -63,7 +63,7 @@ fn suite(out: &mut String, checked: &Checked) {
 fn failure(out: &mut String, checked: &Checked, numbers: &[usize]) {
     let findings: Vec<&Finding> = numbers.iter().filter_map(|&number| checked.findings.get(number)).collect();
     let (kind, title) = match findings.first() {
-        Some(first) => (first.kind, first.title()),
+        Some(first) => (first.called(), first.title()),
         None => ("violated", checked.headline.clone()),
     };
     let texts: Vec<String> = findings

@@ -142,6 +142,11 @@ impl Path {
 }
 
 impl Finding {
+    /// The kind for people: a state that breaks a property is found as an assertion is, and is none.
+    pub(crate) fn called(&self) -> &'static str {
+        if self.kind == "assertion" && self.message.starts_with("property ") { "property" } else { self.kind }
+    }
+
     /// The message, and which property it is about if the message does not say so.
     pub(crate) fn title(&self) -> String {
         match &self.property {

@@ -47,7 +47,7 @@ pub(crate) fn render(all: &[Checked], code: u8) -> Value {
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
-                "executionSuccessful": matches!(code, 0 | 1),
+                "executionSuccessful": matches!(code, 0 | 1) && all.iter().all(|checked| matches!(checked.code, 0 | 1)),
                 "exitCode": code,
                 "toolExecutionNotifications": all.iter().flat_map(notifications).collect::<Vec<Value>>(),
             }],

@@ -159,7 +159,8 @@ impl Told {
     /// The message with all that belongs to it, in lines.
     pub(crate) fn text(&self) -> String {
         let mut text = self.message.clone();
-        if !self.label.is_empty() {
+        // A label that repeats what the message says is for the line that is shown with it.
+        if !self.message.contains(&self.label) {
             text.push_str(": ");
             text.push_str(&self.label);
         }

@@ -160,6 +160,8 @@ impl Preprocessor<'_> {
                 let mut error = Diagnostic::error(format!("unknown directive `#{name}`"), word.span, "not a directive");
                 if let Some(near) = suggest(&name, DIRECTIVES) {
                     error = error.with_help(format!("did you mean `#{near}`?"));
+                } else {
+                    error = error.with_help("a comment is `/* … */`, or `// …` to the end of the line");
                 }
                 self.report(error);
             }

@@ -1,0 +1,3 @@
+byte x;
+# a comment
+active proctype P() { x = 1 }

@@ -1,0 +1,6 @@
+byte x;
+inline inc() { x = x + 1 }
+active proctype P() {
+  inc;
+  skip
+}

@@ -1,0 +1,5 @@
+byte x;
+inline f(a) { a = 1 }
+active proctype P() {
+  f(x+1)
+}

@@ -1,0 +1,6 @@
+byte x;
+inline inc(a) { a = a + 1 }
+active proctype P() {
+  inc x;
+  skip
+}

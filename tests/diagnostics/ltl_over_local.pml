@@ -1,0 +1,5 @@
+active proctype P() {
+  byte x;
+  x = 1
+}
+ltl p { [] (x < 2) }

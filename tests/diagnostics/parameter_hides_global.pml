@@ -1,0 +1,5 @@
+byte x;
+proctype Worker(byte x) {
+  x = 2
+}
+init { run Worker(1) }

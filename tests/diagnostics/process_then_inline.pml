@@ -1,0 +1,4 @@
+active proctype P() {
+  skip
+}
+inline P(a) { a = 1 }

@@ -1,0 +1,4 @@
+active proctype P() {
+  proctype Q() { skip }
+  run Q()
+}

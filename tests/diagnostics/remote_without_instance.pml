@@ -1,0 +1,5 @@
+proctype W() {
+l:  skip
+}
+init { run W() }
+ltl { <> (W@l) }

@@ -1,0 +1,3 @@
+T t;
+typedef T { byte a }
+active proctype P() { t.a = 1 }

@@ -1,0 +1,5 @@
+byte x;
+active proctype P() {
+  x <> 3;
+  skip
+}
