@@ -85,7 +85,7 @@ impl Console {
                 self.wrong(format!("the output cannot be written: {error}"))
             }
             // The runtime has put something in its place that takes everything.
-            Ok(()) if self.wrote() && crate::store::output_was_closed() => {
+            Ok(()) if self.wrote() && super::closed_output::output_was_closed() => {
                 self.wrong("the output cannot be written: standard output is closed")
             }
             _ => code,

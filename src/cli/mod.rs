@@ -7,6 +7,7 @@
 mod certificate;
 mod certify;
 mod check;
+mod closed_output;
 mod cluster;
 mod combine;
 mod compare;

@@ -47,11 +47,6 @@ pub fn give_back_memory() {
     parts::hints::give_back_large_blocks();
 }
 
-/// Standard output was closed when the program began: what is written to it is lost.
-pub fn output_was_closed() -> bool {
-    parts::hints::output_was_closed()
-}
-
 /// Where a store keeps a state. A handle means something only to the store that gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Handle(pub u64);

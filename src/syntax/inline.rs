@@ -637,6 +637,8 @@ mod tests {
             diagnostics: &mut diagnostics,
             inlines: IndexMap::new(),
             later: HashMap::new(),
+            items: HashMap::new(),
+            told: HashSet::new(),
             out: Vec::new(),
             expanded: 0,
             full: false,

@@ -1,6 +1,5 @@
 //! Hints to the processor and to the system about memory: which line will be needed soon, which block is worth large pages, which blocks are
-//! not needed any more; and blocks of zeros that are asked for in a way that can fail and touches nothing of them. And one question to the system
-//! that can be asked only before the program begins: whether its standard output is open.
+//! not needed any more; and blocks of zeros that are asked for in a way that can fail and touches nothing of them.
 //!
 //! A look-up in a large table waits for memory twice: for the slot, then for the record. A search that knows several look-ups in
 //! advance asks for all their lines first; the waits then overlap. Before the processor can ask for a line it must know where the page of
@@ -19,40 +18,6 @@ const WORTH_LARGE_PAGES: usize = 4 << 20;
 /// The page size of the smallest pages that any supported system has, or a multiple of it.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 4096;
-
-/// Whether standard output was open when the program began. Before `main` the runtime puts `/dev/null` in the place of one that was closed, and that
-/// one cannot be told from a `/dev/null` that the user asked for. So the look is taken earlier, by a function that the loader calls.
-#[cfg(target_os = "linux")]
-mod beginning {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    static CLOSED: AtomicBool = AtomicBool::new(false);
-
-    extern "C" fn look() {
-        // SAFETY: the call looks at a descriptor by its number; of one that is not open it says so.
-        if unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1 {
-            CLOSED.store(true, Ordering::Relaxed);
-        }
-    }
-
-    // SAFETY: the loader calls what this section points to, once, before `main`. The function needs nothing of the runtime.
-    #[used]
-    #[unsafe(link_section = ".init_array")]
-    static LOOK: extern "C" fn() = look;
-
-    pub(in crate::store) fn output_was_closed() -> bool {
-        CLOSED.load(Ordering::Relaxed)
-    }
-}
-
-#[cfg(target_os = "linux")]
-pub(in crate::store) use beginning::output_was_closed;
-
-/// Other systems do not tell.
-#[cfg(not(target_os = "linux"))]
-pub(in crate::store) fn output_was_closed() -> bool {
-    false
-}
 
 /// Asks for the line that holds the element with this index, if there is such an element.
 #[inline]
