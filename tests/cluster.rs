@@ -586,10 +586,12 @@ fn each_machine_has_its_own_part() {
 #[test]
 fn a_stop_behind_an_error_is_told() {
     let folder = folder();
-    // Whoever has the state beside the error comes out of its block much later.
-    let model = "byte x; int k; active proctype P() { if :: x = 1; assert(false) :: x = 2; d_step { do :: k < 2000000000 -> k++ :: else -> break od } fi }\n";
+    // One level of 3,721 states, each with half a million steps behind it.
+    let model = "byte x, y; int k; active proctype P() {
+        atomic { do :: x < 60 -> x++ :: break od; do :: y < 60 -> y++ :: break od };
+        d_step { do :: k < 500000 -> k++ :: else -> break od; k = 0; assert(x < 30) } }\n";
     std::fs::write(folder.path().join("m.pml"), model).unwrap();
-    let output = run(folder.path(), "check m.pml --full --processes 2 --json --no-trail --time 0.5");
+    let output = run(folder.path(), "check m.pml --full --processes 2 --json --no-trail --time 1");
     let report = json(&output);
     assert_eq!(report["verdict"], "violated");
     assert!(report["notes"].to_string().contains("did not come to its end"), "{report}");

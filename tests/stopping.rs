@@ -6,8 +6,12 @@
 mod common;
 
 use common::command;
+use pv::search::monitor::Monitor;
+use pv::search::plan::{Plan, Techniques};
+use std::cell::Cell;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// One block of two states that branches at each step.
@@ -143,6 +147,25 @@ fn budgets_hold_inside_a_block() {
 }
 
 /// With this many processes one persistent set takes a good part of a second.
+/// A step may take as long as thousands of others: whoever looks at budgets and signals looks behind each of them.
+#[test]
+fn long_steps_are_looked_behind() {
+    let model = common::model_of(
+        "byte x; int k; active proctype P() { do :: x < 20 -> x++; d_step { do :: k < 200000 -> k++ :: else -> break od; k = 0 } :: else -> break od }",
+    );
+    let reduced = common::reduced(Techniques::default());
+    for search in [reduced, common::breadth_first(None), common::workers(1)] {
+        let interrupt = AtomicBool::new(false);
+        let looks = Cell::new(0);
+        let mut monitor = Monitor::silent(&interrupt);
+        monitor.progress = Box::new(|_| looks.set(looks.get() + 1));
+        let outcome = Plan { search: search.clone(), ..Plan::default() }.execute(&model, &mut monitor);
+        drop(monitor);
+        assert_eq!(outcome.counts.matched, 0, "{search:?}");
+        assert!(looks.get() >= 20, "{search:?}: {} looks", looks.get());
+    }
+}
+
 #[test]
 fn a_search_of_hundreds_of_processes_hears_signals() {
     let folder = folder();

@@ -8,6 +8,8 @@ use crate::mutants::{self, Mutant};
 
 /// A `d_step` that runs this long will not end; without a bound the search would hang.
 const LONGEST_STEP: u64 = 10_000_000;
+/// A `d_step` of more steps than this is told of to whoever looks at budgets and signals: it may take as long as thousands of others.
+const LONG_STEP: u64 = 1_000;
 
 impl<'p> Machine<'p> {
     /// Tries transition `number` (in [`super::Program::transitions`]) of a process. `moved`: an earlier transition of
@@ -230,6 +232,9 @@ impl<'p> Machine<'p> {
         let mut result = Fired::Done;
         for count in 0..LONGEST_STEP {
             if location == routine.exit && count > 0 {
+                if count > LONG_STEP {
+                    self.toil = self.toil.saturating_add(count as u32);
+                }
                 return Ok(Some(result));
             }
             let (first, number) = routine.locations[location as usize];
@@ -259,7 +264,14 @@ impl<'p> Machine<'p> {
                 None => return Err(Trap::new(TrapKind::BlockedStep, site)),
             }
         }
+        self.toil = self.toil.saturating_add(LONGEST_STEP as u32);
         Err(Trap::new(TrapKind::EndlessStep, site))
+    }
+
+    /// How many steps were made inside long `d_step`s since this was asked.
+    #[inline]
+    pub fn take_toil(&mut self) -> u32 {
+        if self.toil == 0 { 0 } else { std::mem::take(&mut self.toil) }
     }
 
     fn refuse_rendezvous(&self, me: Me, op: &Op, site: u32) -> Result<(), Trap> {

@@ -113,6 +113,8 @@ pub struct Machine<'p> {
     code: Option<&'p dyn seam::Code>,
     /// Steps until the machine is warm; `None` if it never will be, or is.
     patience: Option<u64>,
+    /// Steps inside long `d_step`s that nobody has asked for yet.
+    toil: u32,
 }
 
 impl<'p> Machine<'p> {
@@ -134,6 +136,7 @@ impl<'p> Machine<'p> {
             printed: None,
             code: None,
             patience: program.native.patience(),
+            toil: 0,
         };
         machine.reset_channels();
         machine.set_up(Me { pid: 0, base: 0 }, &program.setup, 0);

@@ -94,6 +94,7 @@ impl Walk {
                         cursor.took(&program.transitions[cursor.tried() as usize]);
                         self.top().any = true;
                         self.unheard += 1;
+                        self.heed_toil(machine);
                         let ticks = self.unheard >= super::TICK;
                         if gathered == Control::Stop || ticks && self.tick(machine, visitor, reduction) == Control::Stop
                         {
@@ -183,6 +184,7 @@ impl Walk {
         if let Some(offer) = offer.filter(|_| any) {
             self.completed[offer.number as usize] = true;
         }
+        self.heed_toil(machine);
         let top = self.top();
         top.left = left;
         top.any |= any;
@@ -364,6 +366,7 @@ impl Walk {
         by_claim: bool,
     ) -> Next {
         let wide = self.count_step();
+        self.heed_toil(machine);
         if self.unheard >= super::TICK && self.tick(machine, visitor, reduction) == Control::Stop {
             return Next::Stop;
         }

@@ -48,6 +48,8 @@ use long_block::LongBlocks;
 
 /// [`Visitor::tick`] is called every so many steps.
 const TICK: u32 = 4_096;
+/// So many steps inside a `d_step` count as one of [`TICK`].
+const STEPS_OF_A_BLOCK: u32 = 32;
 /// So many bytes of a state count as one step of [`TICK`].
 const LONG_STATE: usize = 128;
 /// With a reduction, a state counts as so many steps of [`TICK`]: a state may then cost a thousand times as much as a step.
@@ -305,6 +307,7 @@ impl Walk {
         // Whoever keeps long states takes memory in large steps.
         let long = (machine.state().len() / LONG_STATE) as u32;
         self.unheard += long + if R::ACTIVE { REDUCED_STATE } else { 1 };
+        self.heed_toil(machine);
         if self.unheard >= TICK && self.tick(machine, visitor, reduction) == Control::Stop {
             return Arrival::Stop;
         }
@@ -395,6 +398,12 @@ impl Walk {
     fn is_stuck(&self, machine: &mut Machine<'_>) -> bool {
         let rules = Rules { claim: false, halts: false, end_states: false, ..self.rules };
         !peek::peek(machine, rules).without_timeout
+    }
+
+    /// What long blocks take brings the next look at budgets and signals nearer.
+    #[inline]
+    fn heed_toil(&mut self, machine: &mut Machine<'_>) {
+        self.unheard = self.unheard.saturating_add(machine.take_toil() / STEPS_OF_A_BLOCK);
     }
 
     /// It is time for the visitor to look at budgets and signals.
