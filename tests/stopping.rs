@@ -147,14 +147,14 @@ fn budgets_hold_inside_a_block() {
 }
 
 /// With this many processes one persistent set takes a good part of a second.
-/// A step may take as long as thousands of others: whoever looks at budgets and signals looks behind each of them.
+/// A step may take as long as thousands of others: whoever looks at budgets and signals looks behind each of them. (Workers look by the clock.)
 #[test]
 fn long_steps_are_looked_behind() {
     let model = common::model_of(
         "byte x; int k; active proctype P() { do :: x < 20 -> x++; d_step { do :: k < 200000 -> k++ :: else -> break od; k = 0 } :: else -> break od }",
     );
     let reduced = common::reduced(Techniques::default());
-    for search in [reduced, common::breadth_first(None), common::workers(1)] {
+    for search in [reduced, common::breadth_first(None)] {
         let interrupt = AtomicBool::new(false);
         let looks = Cell::new(0);
         let mut monitor = Monitor::silent(&interrupt);
