@@ -117,6 +117,12 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             kind::STOP if self.saving.ending => {}
             kind::STOP => {
                 let limit = serde_json::from_slice(&frame.payload).unwrap_or(Limit::Interrupted);
+                // One that was faster has refused its part of the checkpoint, and so the whole of it is refused.
+                if let (true, Limit::File(why), Some(schedule)) =
+                    (self.saving.restoring, &limit, &mut self.monitor.checkpoints)
+                {
+                    schedule.refused = Some(why.clone());
+                }
                 return Err(Halt::Limit(limit));
             }
             kind::PART | kind::WHOLE => self.heard[from].text.extend_from_slice(&frame.payload),

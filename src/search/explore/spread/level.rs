@@ -71,7 +71,7 @@ impl<S: BfsStore> Spread<'_, '_, '_, '_, '_, '_, S> {
             schedule.refused = Some(why.clone());
         }
         restored.map_err(|limit| self.halt(limit))?;
-        self.saving.torn = false;
+        (self.saving.torn, self.saving.restoring) = (false, false);
         Ok(())
     }
 

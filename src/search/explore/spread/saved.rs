@@ -88,6 +88,8 @@ pub(super) struct Saving {
     pub ending: bool,
     /// What is here is not whole: something failed half-way.
     pub torn: bool,
+    /// What a checkpoint holds is not here yet.
+    pub restoring: bool,
     order: Option<Order>,
     kept: Option<Kept>,
     /// Where the next one goes.
@@ -109,7 +111,8 @@ impl Saving {
             Some(target) if me == 0 => parts::free_slot(target),
             _ => Slot::A,
         };
-        Saving { on: target.is_some(), slot, ..Saving::default() }
+        let restoring = schedule.is_some_and(|schedule| schedule.manifest.is_some());
+        Saving { on: target.is_some(), slot, restoring, ..Saving::default() }
     }
 }
 
