@@ -159,7 +159,10 @@ mod together {
             if status.code() == Some(i32::from(INCOMPLETE)) {
                 return Some(Trouble::Interrupted);
             }
-            Some(Trouble::Gone(format!("process {} has ended at once: {status}", self.numbers[number])))
+            let what = format!("process {} has ended at once: {status}", self.numbers[number]);
+            // It has said what is wrong.
+            let wrong = status.code() == Some(i32::from(WRONG));
+            Some(if wrong { Trouble::Wrong(what) } else { Trouble::Gone(what) })
         }
 
         /// Waits for the processes that were started; those that do not end are ended.
