@@ -71,6 +71,20 @@ fn ends(children: Vec<Child>) -> Vec<Output> {
     children.into_iter().map(|child| child.wait_with_output().unwrap()).collect()
 }
 
+/// Two folders that know of each other, as two machines would.
+fn two_machines() -> [tempfile::TempDir; 2] {
+    let folders = [folder(), folder()];
+    hosts(folders[0].path(), 2);
+    std::fs::copy(folders[0].path().join("hosts"), folders[1].path().join("hosts")).unwrap();
+    folders
+}
+
+/// The same command in both, each with its own number.
+fn on_both(folders: &[tempfile::TempDir; 2], line: &str) -> Vec<Output> {
+    let starts = folders.iter().enumerate();
+    ends(starts.map(|(n, folder)| start(folder.path(), &format!("{line} --process {n}"))).collect())
+}
+
 fn send(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
@@ -561,13 +575,8 @@ fn one_that_is_killed_loses_nothing_of_the_last_checkpoint() {
 /// Each machine has its own part alone; the options of the command that has written it are in it.
 #[test]
 fn each_machine_has_its_own_part() {
-    let folders = [folder(), folder()];
-    let port = hosts(folders[0].path(), 2);
-    std::fs::write(folders[1].path().join("hosts"), format!("127.0.0.1:{port}\n127.0.0.1:0\n")).unwrap();
-    let begin = |line: &str| {
-        let starts = folders.iter().enumerate();
-        ends(starts.map(|(n, folder)| start(folder.path(), &format!("{line} --process {n}"))).collect())
-    };
+    let folders = two_machines();
+    let begin = |line: &str| on_both(&folders, line);
     let outputs = begin("check middle.pml --full --checkpoint c --hosts hosts --token-file token --memory 11M --json");
     assert!(outputs.iter().all(|output| code(output) == Some(3)), "{}", text(&outputs[0].stderr));
     let notes = json(&outputs[0])["notes"].to_string();
@@ -587,12 +596,12 @@ fn each_machine_has_its_own_part() {
 #[test]
 fn a_stop_behind_an_error_is_told() {
     let folder = folder();
-    // One level of 3,721 states, each with half a million steps behind it.
+    // One level of 10,201 states, each with a hundred thousand steps behind it.
     let model = "byte x, y; int k; active proctype P() {
-        atomic { do :: x < 60 -> x++ :: break od; do :: y < 60 -> y++ :: break od };
-        d_step { do :: k < 500000 -> k++ :: else -> break od; k = 0; assert(x < 30) } }\n";
+        atomic { do :: x < 100 -> x++ :: break od; do :: y < 100 -> y++ :: break od };
+        d_step { do :: k < 100000 -> k++ :: else -> break od; k = 0; assert(x < 30) } }\n";
     std::fs::write(folder.path().join("m.pml"), model).unwrap();
-    let output = run(folder.path(), "check m.pml --full --processes 2 --json --no-trail --time 1");
+    let output = run(folder.path(), "check m.pml --full --processes 2 --json --no-trail --time 2");
     let report = json(&output);
     assert_eq!(report["verdict"], "violated");
     assert!(report["notes"].to_string().contains("did not come to its end"), "{report}");
@@ -633,13 +642,8 @@ fn machines_have_workers() {
 /// The budget is that of a machine, its workers have parts of the checkpoint beside its own, and any number of them goes on.
 #[test]
 fn workers_of_machines_stop_and_go_on() {
-    let folders = [folder(), folder()];
-    let port = hosts(folders[0].path(), 2);
-    std::fs::write(folders[1].path().join("hosts"), format!("127.0.0.1:{port}\n127.0.0.1:0\n")).unwrap();
-    let begin = |line: &str| {
-        let starts = folders.iter().enumerate();
-        ends(starts.map(|(n, folder)| start(folder.path(), &format!("{line} --process {n}"))).collect())
-    };
+    let folders = two_machines();
+    let begin = |line: &str| on_both(&folders, line);
     let line = "check middle.pml --full --checkpoint c --hosts hosts --workers 2 --memory 18M --json";
     let outputs = begin(line);
     assert!(outputs.iter().all(|output| code(output) == Some(3)), "{}", text(&outputs[0].stderr));
@@ -745,9 +749,7 @@ fn a_checkpoint_that_is_not_whole_is_refused() {
 /// A disk that is full in one place: the search goes on without the checkpoint, and the one before stays.
 #[test]
 fn a_part_that_cannot_be_written_is_told() {
-    let folders = [folder(), folder()];
-    let port = hosts(folders[0].path(), 2);
-    std::fs::write(folders[1].path().join("hosts"), format!("127.0.0.1:{port}\n127.0.0.1:0\n")).unwrap();
+    let folders = two_machines();
     std::fs::create_dir(folders[1].path().join("c.part1a")).unwrap();
     let starts = folders.iter().enumerate();
     let line = "check small.pml --full --checkpoint c --hosts hosts --json --process";

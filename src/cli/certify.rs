@@ -124,7 +124,7 @@ fn told(map: &SourceMap, refusal: &Refusal) -> String {
     text
 }
 
-fn report(certificate: &Certificate, proved: &[Proved], left: &[String]) -> String {
+fn report(certificate: &Certificate, proved: &[Proved], left: &[Subject]) -> String {
     let mut text = String::new();
     for (section, proved) in certificate.sections.iter().zip(proved) {
         let states = counted(proved.states as u64, "state", "states");
@@ -142,7 +142,8 @@ fn report(certificate: &Certificate, proved: &[Proved], left: &[String]) -> Stri
         };
     }
     if !left.is_empty() {
-        let _ = writeln!(text, "not part of this certificate: {}", visible(&listed(left)));
+        let left: Vec<String> = left.iter().filter_map(called).collect();
+        let _ = writeln!(text, "not part of this certificate: {}", listed(&left));
     }
     text
 }
@@ -171,14 +172,19 @@ fn judged(checked: &Checked) -> (Vec<String>, Vec<&'static str>) {
 
 /// The property in words; none if there are only errors of the model.
 fn property(checked: &Checked) -> Option<String> {
-    let name = match &checked.subject {
-        Subject::Errors => return None,
-        Subject::AcceptLabels => "accept labels".to_string(),
-        Subject::Progress => "progress".to_string(),
-        Subject::Never => "the never claim".to_string(),
-        Subject::Formula(name) => format!("the formula {}", visible(name)),
-    };
+    let name = called(&checked.subject)?;
     Some(if checked.fair { format!("{name} on weakly fair runs") } else { name })
+}
+
+/// What a property is called; errors of the model are none.
+fn called(subject: &Subject) -> Option<String> {
+    match subject {
+        Subject::Errors => None,
+        Subject::AcceptLabels => Some("accept labels".to_string()),
+        Subject::Progress => Some("progress".to_string()),
+        Subject::Never => Some("the never claim".to_string()),
+        Subject::Formula(name) => Some(format!("the formula {}", visible(name))),
+    }
 }
 
 fn broken(checked: &Checked, kind: ErrorKind, unclear: bool) -> String {

@@ -58,7 +58,7 @@ pub(crate) fn failure(map: &SourceMap, span: Span, message: &str) -> String {
 
 /// A text without the parentheses around all of it, if there are some.
 fn within_parentheses(text: &str) -> &str {
-    let inner = text.strip_prefix('(').filter(|inner| end_of(inner, ")") == Some(inner.len() - 1));
+    let inner = text.strip_prefix('(').filter(|inner| end_of(inner, ")").is_some_and(|end| end + 1 == inner.len()));
     inner.map_or(text, |inner| inner[..inner.len() - 1].trim())
 }
 

@@ -77,22 +77,14 @@ pub fn check(definition: &Definition, certificate: &Certificate) -> Result<Vec<P
     certificate.sections.iter().map(|section| check_section(definition, &words, section)).collect()
 }
 
-/// Properties that stand in the model, and of which no section says anything, in words. Sections can be taken out of a certificate without
+/// Properties that stand in the model, and of which no section says anything. Sections can be taken out of a certificate without
 /// making the rest untrue, and a search may have been asked for some of the properties only; whoever reads what was proved shall see what was not.
 /// Errors of the model are not among them: the answer to each section tells which of them it does not judge.
-pub fn left_out(definition: &Definition, certificate: &Certificate) -> Vec<String> {
-    let said =
-        |about: &dyn Fn(&Subject) -> bool| certificate.sections.iter().any(|section| about(&section.checked.subject));
-    let mut left = Vec::new();
-    if definition.never.is_some() && !said(&|subject| *subject == Subject::Never) {
-        left.push("the never claim".to_string());
-    }
-    for (name, _) in &definition.formulas {
-        if !said(&|subject| matches!(subject, Subject::Formula(said) if **said == **name)) {
-            left.push(format!("the formula {name}"));
-        }
-    }
-    left
+pub fn left_out(definition: &Definition, certificate: &Certificate) -> Vec<Subject> {
+    let never = definition.never.map(|_| Subject::Never);
+    let formulas = definition.formulas.iter().map(|(name, _)| Subject::Formula(name.to_string()));
+    let said = |subject: &Subject| certificate.sections.iter().any(|section| section.checked.subject == *subject);
+    never.into_iter().chain(formulas).filter(|subject| !said(subject)).collect()
 }
 
 /// A section must not say that something was judged which this checker does not judge for it: whoever reads its answer would take that
