@@ -172,8 +172,9 @@ fn searches() -> Vec<Search> {
         }),
         depth(DepthStore::Lossy { table: table(64), runs: None, technique: None }),
         depth(DepthStore::Lossy { table: table(64), runs: None, technique: Some(runs) }),
-        breadth(BreadthStore::Exact { sets: None, check_independence: false }),
+        breadth(BreadthStore::Exact { moves: false, sets: None, check_independence: false }),
         breadth(BreadthStore::Exact {
+            moves: false,
             sets: Some(Sets { preserves: Preserves::Runs, check: true }),
             check_independence: false,
         }),

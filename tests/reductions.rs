@@ -236,6 +236,7 @@ fn broken_relation() -> Result<(), Failed> {
     use pv::search::driver::Task;
     use pv::search::reduce::Full;
     use pv::search::reduce::audit::Audit;
+    use pv::store::BreadthStates;
     use pv::store::depth::exact::ExactStore;
     let model = model_of("byte x; active proctype a() { x = 1 } active proctype b() { x = 2 }");
     let program = Program::new(&model, None);
@@ -250,7 +251,7 @@ fn broken_relation() -> Result<(), Failed> {
         let monitor = &mut Monitor::silent(&interrupt);
         let task = Task { model: &model, program: &program, settings, known: &[], audit, monitor };
         let outcome = if breadth {
-            let mut store = ExactStore::with_links(1, usize::MAX);
+            let mut store = BreadthStates::exact(1, usize::MAX);
             pv::search::explore::bfs::search(task, &mut store, &mut Full)
         } else {
             let mut store = ExactStore::new(1);

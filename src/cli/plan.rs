@@ -218,7 +218,11 @@ fn breadth_first(options: &SearchArgs, property: Property) -> BreadthFirst {
             }
         }
         Some(table) => BreadthStore::Queued { table, work_dir: options.work_dir.clone() },
-        None => BreadthStore::Exact { sets: sets(options, property), check_independence: options.check_independence },
+        None => BreadthStore::Exact {
+            moves: options.store.is_none(),
+            sets: sets(options, property),
+            check_independence: options.check_independence,
+        },
     };
     BreadthFirst { store, max_depth: options.max_depth }
 }

@@ -114,7 +114,7 @@ impl Explorer<'_, '_> {
     /// The number of the machine's state, a new one if it was not known.
     fn number(&mut self, machine: &Machine<'_>, level: u32) -> Option<u32> {
         let state = machine.state();
-        match self.store.insert(state, None) {
+        match self.store.insert(state) {
             Visit::New(handle) => {
                 let number = u32::try_from(self.handles.len()).ok()?;
                 self.handles.push(handle.0);

@@ -26,6 +26,7 @@ pub use breadth::hub::{HubCache, HubOptions};
 pub use breadth::links::{Link, Links};
 pub use breadth::queue::Queue;
 pub use breadth::representation::Representation;
+pub use breadth::whole::BreadthStates;
 pub use breadth::work_dir::WorkDir;
 pub use breadth::{BfsStatistics, BfsStore};
 pub use depth::cache::CacheStore;

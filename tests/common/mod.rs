@@ -87,7 +87,7 @@ pub(crate) fn reduced(techniques: Techniques) -> Search {
 
 /// A breadth-first search in memory, reduced to these sets.
 pub(crate) fn breadth_first(sets: Option<Sets>) -> Search {
-    let store = BreadthStore::Exact { sets, check_independence: false };
+    let store = BreadthStore::Exact { moves: false, sets, check_independence: false };
     Search::Breadth(BreadthFirst { store, max_depth: None })
 }
 

@@ -1,12 +1,12 @@
-//! Breadth-first search with an exact store, which is also the queue: the states are expanded in the order of their
-//! insertion.
+//! Breadth-first search with a store of whole states, which is also the queue: the states are expanded in the order of their
+//! insertion. When memory comes near its budget the store may go over to a compressed one ([`BreadthStates`]).
 //!
-//! Every state is expanded once, level by level, so the path to an error is a shortest one, counted in stored states. The
-//! store keeps for each state a link to the state from which it was reached first; the steps between two states of a path are
-//! found again by execution. Sound and complete, and with persistent sets sound as told in
-//! [`crate::search::reduce::persistent`].
+//! Every state is expanded once, level by level, so the path to an error is a shortest one, counted in stored states. States have numbers, in
+//! the order in which they are expanded. For each state the search writes down the number of the state from which it was reached first, and
+//! the state's mark, some bits of its hash; the path to a state is found again by execution, which follows the marks. Sound and complete, and
+//! with persistent sets sound as told in [`crate::search::reduce::persistent`].
 //!
-//! Costs the exact store, and five bytes a state for the link.
+//! Costs the store, and about three bytes a state for the way to it.
 
 use crate::exec::seam::Reached;
 use crate::exec::{Machine, Program};
@@ -14,11 +14,10 @@ use crate::model::TransitionType;
 use crate::search::driver::{Settings, StoreFigures, Tally, Task};
 use crate::search::outcome::{Outcome, Step};
 use crate::search::reduce::Reduction;
-use crate::search::walk::replay::steps_between;
+use crate::search::walk::replay::{MarkedPath, steps_by_marks};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
-use crate::store::depth::exact::ExactStore;
 use crate::store::parts::foresight::Foresight;
-use crate::store::{Handle, Store, Visit};
+use crate::store::{BreadthStates, Link, Links, Visit};
 use std::collections::VecDeque;
 
 /// So many states are gathered before they are inserted: enough for their waits for memory to overlap.
@@ -28,23 +27,28 @@ const BATCH_BYTES: usize = 1 << 18;
 
 struct BreadthVisitor<'s, 'm, 'n, 'i> {
     program: &'m Program,
-    store: &'s mut ExactStore,
+    store: &'s mut BreadthStates,
     settings: Settings,
     tally: Tally<'m, 'n, 'i>,
     /// Hidden variables and depth of the states that wait, in the order of the store.
     hidden: VecDeque<u8>,
     depths: VecDeque<u32>,
-    /// The state that is being expanded.
-    current: Option<Handle>,
-    /// Successors that are not in the store yet, with their hidden variables in front; and where each comes from, and its depth.
+    /// For each state the number of the one from which it was reached, and its mark.
+    links: Links,
+    /// The state that is being expanded, with its hidden variables in front, and its number.
+    current: Vec<u8>,
+    number: u64,
+    /// How many states were taken out of the queue.
+    expanded: u64,
+    /// Successors that are not in the store yet, with their hidden variables in front; and the number of the state from which each comes, and its depth.
     gathered: Foresight,
-    origins: Vec<(Option<Handle>, u64)>,
+    origins: Vec<(u64, u64)>,
 }
 
 impl BreadthVisitor<'_, '_, '_, '_> {
     fn tables(&self, reduction: usize) -> usize {
         let queue = self.hidden.capacity() + self.depths.capacity() * 4;
-        self.store.memory() + queue + self.gathered.memory() + reduction
+        self.store.memory() + self.links.memory() + queue + self.gathered.memory() + reduction
     }
 
     /// Offers the machine's state to the store, and to the queue if it is new.
@@ -53,8 +57,8 @@ impl BreadthVisitor<'_, '_, '_, '_> {
         if self.insert_gathered() == Control::Stop {
             return Decision::Stop;
         }
-        let hash = self.store.hash(machine.state());
-        let decision = self.insert(machine.saved(), hash, self.current, depth);
+        let foreseen = self.store.foresee(machine.state());
+        let decision = self.insert(machine.saved(), foreseen, self.number, depth);
         if decision == Decision::Queued {
             self.tally.witness(machine);
         }
@@ -63,10 +67,15 @@ impl BreadthVisitor<'_, '_, '_, '_> {
 
     /// Offers a state, with its hidden variables in front, to the store, and to the queue if it is new.
     #[inline]
-    fn insert(&mut self, saved: &[u8], hash: u64, from: Option<Handle>, depth: u64) -> Decision {
+    fn insert(&mut self, saved: &[u8], foreseen: u64, parent: u64, depth: u64) -> Decision {
         let (hidden, state) = saved.split_at(self.program.hidden as usize);
-        match self.store.insert_hashed(state, hash, from) {
+        match self.store.insert(state, foreseen) {
             Visit::New(_) => {
+                let link = Link { parent, ordinal: self.store.mark_of_new(state, foreseen) };
+                if let Err(limit) = self.links.push(link) {
+                    self.tally.limit = Some(limit);
+                    return Decision::Stop;
+                }
                 self.tally.count(state);
                 self.hidden.extend(hidden);
                 self.depths.push_back(depth as u32);
@@ -77,7 +86,7 @@ impl BreadthVisitor<'_, '_, '_, '_> {
                 Decision::Seen { on_stack: Some(!waits), at: None }
             }
             Visit::Full => {
-                self.tally.limit = Some(self.store.limit(0));
+                self.tally.limit = Some(self.store.limit());
                 Decision::Stop
             }
         }
@@ -87,12 +96,15 @@ impl BreadthVisitor<'_, '_, '_, '_> {
     fn insert_gathered(&mut self) -> Control {
         let gathered = std::mem::take(&mut self.gathered);
         let origins = std::mem::take(&mut self.origins);
-        gathered.iter().for_each(|(_, hash)| {
-            self.store.glance(hash);
-        });
+        gathered.iter().for_each(|(_, foreseen)| self.store.glance(foreseen));
+        let moved_at = self.store.moved_at();
         let mut control = Control::Continue;
-        for ((saved, hash), &(from, depth)) in gathered.iter().zip(&origins) {
-            if self.insert(saved, hash, from, depth) == Decision::Stop {
+        for ((saved, mut foreseen), &(parent, depth)) in gathered.iter().zip(&origins) {
+            if self.store.moved_at() != moved_at {
+                // What was foreseen was foreseen for another store.
+                foreseen = self.store.foresee(&saved[self.program.hidden as usize..]);
+            }
+            if self.insert(saved, foreseen, parent, depth) == Decision::Stop {
                 control = Control::Stop;
                 break;
             }
@@ -103,29 +115,32 @@ impl BreadthVisitor<'_, '_, '_, '_> {
         control
     }
 
-    /// Takes the next state out of the queue: `saved` becomes the whole of it. Gives its depth.
-    fn take(&mut self, handle: Handle, saved: &mut Vec<u8>) -> u64 {
-        saved.clear();
-        saved.extend(self.hidden.drain(..self.program.hidden as usize));
-        saved.extend_from_slice(self.store.get(handle));
-        self.current = Some(handle);
+    /// Takes the next state out of the queue, with its depth. What was gathered comes behind all that waits.
+    fn take(&mut self) -> Option<u64> {
+        self.current.clear();
+        self.current.extend(self.hidden.iter().take(self.program.hidden as usize));
         // It no longer waits; to a reduction it then counts as on the stack.
-        self.store.leave(handle);
-        u64::from(self.depths.pop_front().unwrap_or(0))
+        if !self.store.take(&mut self.current) {
+            return None;
+        }
+        self.hidden.drain(..self.program.hidden as usize);
+        self.number = self.expanded;
+        self.expanded += 1;
+        Some(u64::from(self.depths.pop_front().unwrap_or(0)))
     }
 }
 
-/// The steps from the initial state to the state of this handle.
-fn path_to(program: &Program, store: &ExactStore, settings: Settings, handle: Handle) -> Vec<Step> {
-    let mut chain = Vec::new();
-    let mut at = handle;
-    while let Some(before) = store.link(at) {
-        chain.push(at);
-        at = before;
-    }
-    let Ok(mut machine) = Machine::new(program) else { return Vec::new() };
-    let states = chain.iter().rev().map(|&handle| store.get(handle));
-    steps_between(&mut machine, settings.rules, states).unwrap_or_default()
+/// The steps from the initial state to the state of this number, which is `state`.
+fn path_to(
+    program: &Program,
+    (store, links): (&BreadthStates, &mut Links),
+    settings: Settings,
+    (number, state): (u64, &[u8]),
+) -> Option<Vec<Step>> {
+    let marks = links.path_to(number).ok()?;
+    let mut machine = Machine::new(program).ok()?;
+    let path = MarkedPath { marks: &marks, mark: &|state| store.mark(state) };
+    steps_by_marks(&mut machine, settings.rules, path, state)
 }
 
 impl Visitor for BreadthVisitor<'_, '_, '_, '_> {
@@ -139,10 +154,9 @@ impl Visitor for BreadthVisitor<'_, '_, '_, '_> {
 
     #[inline]
     fn gather(&mut self, reached: Reached<'_>, depth: u64) -> Control {
-        let hash = self.store.hash(reached.state());
-        self.store.prefetch(hash);
-        self.gathered.push(reached.saved, hash);
-        self.origins.push((self.current, depth));
+        let foreseen = self.store.foresee(reached.state());
+        self.gathered.push(reached.saved, foreseen);
+        self.origins.push((self.number, depth));
         if self.gathered.len() < BATCH && self.gathered.bytes() < BATCH_BYTES {
             return Control::Continue;
         }
@@ -159,55 +173,76 @@ impl Visitor for BreadthVisitor<'_, '_, '_, '_> {
         if self.insert_gathered() == Control::Stop {
             return Control::Stop;
         }
-        let (program, store, settings, current) = (self.program, &*self.store, self.settings, self.current);
+        let (program, store, settings) = (self.program, &*self.store, self.settings);
+        let (links, number, state) = (&mut self.links, self.number, &self.current[program.hidden as usize..]);
         self.tally.event(machine, walk, (event, step), || {
-            let mut path = current.map(|handle| path_to(program, store, settings, handle)).unwrap_or_default();
+            // A path that is not found is replayed before it is shown, and found out then.
+            let mut path = path_to(program, (store, links), settings, (number, state)).unwrap_or_default();
             path.extend(walk.path(machine));
             path
         })
     }
 
     fn tick(&mut self, machine: &Machine<'_>, walk: &Walk, reduction: usize) -> Control {
+        if self.tally.is_short(machine, walk, self.tables(reduction)) {
+            // What was foreseen was foreseen for the store that is left.
+            if self.insert_gathered() == Control::Stop {
+                return Control::Stop;
+            }
+            self.store.relieve();
+        }
+        let beside = self.tables(reduction) - self.store.memory() + walk.memory() + machine.memory();
+        self.store.leave_room(beside);
         self.tally.look(machine, walk, self.tables(reduction), Some(self.depths.len() as u64))
     }
 }
 
 /// Searches what a reduction leaves of the state space, breadth first; with [`Full`](crate::search::reduce::Full) the whole
 /// of it.
-pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut ExactStore, reduction: &mut R) -> Outcome {
+pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut BreadthStates, reduction: &mut R) -> Outcome {
     let (program, settings) = (task.program, task.settings);
     let (mut machine, mut walk, tally) = match Tally::begin(task) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let (hidden, depths) = (VecDeque::new(), VecDeque::new());
-    let (gathered, origins) = (Foresight::default(), Vec::new());
-    let mut visitor =
-        BreadthVisitor { program, store, settings, tally, hidden, depths, current: None, gathered, origins };
+    let mut visitor = BreadthVisitor {
+        program,
+        store,
+        settings,
+        tally,
+        hidden: VecDeque::new(),
+        depths: VecDeque::new(),
+        links: Links::in_memory(),
+        current: Vec::new(),
+        number: 0,
+        expanded: 0,
+        gathered: Foresight::default(),
+        origins: Vec::new(),
+    };
     let mut ended = match visitor.offer(&machine, 0) {
         Decision::Stop => Ended::Stopped,
         _ => Ended::Complete,
     };
-    let mut saved = Vec::new();
-    let mut next = visitor.store.first();
-    while let (Some(handle), Ended::Complete) = (next, ended) {
-        walk.base_depth = visitor.take(handle, &mut saved);
-        machine.load(&saved);
+    while ended == Ended::Complete {
+        let mut next = visitor.take();
+        if next.is_none() {
+            // Only what was gathered can be left.
+            if visitor.insert_gathered() == Control::Stop {
+                ended = Ended::Stopped;
+                break;
+            }
+            next = visitor.take();
+        }
+        let Some(depth) = next else { break };
+        walk.base_depth = depth;
+        machine.load(&visitor.current);
         ended = match visitor.tally.audit(&mut machine) {
             Control::Continue => walk.expand(&mut machine, &mut visitor, reduction),
             Control::Stop => Ended::Stopped,
         };
-        next = visitor.store.next(handle);
-        if next.is_none() && ended == Ended::Complete {
-            // Only what was gathered can be left.
-            if visitor.insert_gathered() == Control::Stop {
-                ended = Ended::Stopped;
-            }
-            next = visitor.store.next(handle);
-        }
     }
     let tables = visitor.tables(reduction.memory());
     let BreadthVisitor { store, tally, .. } = visitor;
-    let figures = StoreFigures { exact: ExactStore::EXACT, peak: store.len() as u64, evicted: 0 };
+    let figures = StoreFigures { exact: true, peak: store.len(), evicted: 0 };
     tally.close((&machine, &walk), ended, tables, reduction.fault(), figures)
 }

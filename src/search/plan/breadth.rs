@@ -8,6 +8,7 @@
 mod spread;
 
 use super::run::PlannedSearch;
+use super::tree::layout;
 use super::{
     BreadthCache, BreadthFirst, BreadthStore, DISK_BITS, DiskRecord, QueuedTable, Sets, SharedStore, Signatures,
 };
@@ -23,8 +24,8 @@ use crate::search::reduce::Full;
 use crate::search::reduce::paths::PathSets;
 use crate::store::breadth::disk::Window;
 use crate::store::{
-    BfsCache, BfsStore, BloomStore, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache, HubOptions, Links,
-    Queue, Representation, SharedStates, WorkDir,
+    BfsCache, BfsStore, BloomStore, BreadthStates, CompactStore, DiskOptions, DiskStore, ExactStore, HubCache,
+    HubOptions, Links, Queue, Representation, SharedStates, WorkDir,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -44,7 +45,15 @@ impl PlannedSearch<'_> {
             return outcome;
         }
         match &plan.store {
-            BreadthStore::Exact { sets, check_independence } => self.in_memory(*sets, *check_independence, monitor),
+            &BreadthStore::Exact { moves, sets, check_independence } => {
+                let mut states = if moves {
+                    BreadthStates::moving(self.seed, layout(self.program), sets.is_some(), Self::budget(monitor))
+                } else {
+                    BreadthStates::exact(self.seed, Self::budget(monitor))
+                };
+                let outcome = self.in_memory(&mut states, sets, check_independence, monitor);
+                Self::noting_the_move(states.moved_at(), outcome)
+            }
             BreadthStore::Shared { workers, store, sets, .. } => {
                 self.with_workers(usize::from(workers.get()), (*store, *sets), monitor)
             }
@@ -120,18 +129,23 @@ impl PlannedSearch<'_> {
     }
 
     /// A search in which the table is the queue.
-    fn in_memory(&self, sets: Option<Sets>, checks: bool, monitor: &mut Monitor<'_>) -> Outcome {
-        let mut store = ExactStore::with_links(self.seed, Self::budget(monitor));
+    fn in_memory(
+        &self,
+        states: &mut BreadthStates,
+        sets: Option<Sets>,
+        checks: bool,
+        monitor: &mut Monitor<'_>,
+    ) -> Outcome {
         match sets {
             Some(sets) => {
                 if let Some(paths) = self.path_sets() {
                     let paths = paths.within(monitor.patience());
-                    return self.reduced(paths, checks, monitor, |task, sets| bfs::search(task, &mut store, sets));
+                    return self.reduced(paths, checks, monitor, |task, sets| bfs::search(task, states, sets));
                 }
                 let persistent = self.persistent_sets(sets, true).within(monitor.patience());
-                self.reduced(persistent, checks, monitor, |task, sets| bfs::search(task, &mut store, sets))
+                self.reduced(persistent, checks, monitor, |task, sets| bfs::search(task, states, sets))
             }
-            None => self.reduced(Full, checks, monitor, |task, full| bfs::search(task, &mut store, full)),
+            None => self.reduced(Full, checks, monitor, |task, full| bfs::search(task, states, full)),
         }
     }
 }

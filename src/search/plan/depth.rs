@@ -40,7 +40,7 @@ impl PlannedSearch<'_> {
             DepthStore::Usual(technique) => {
                 let mut store = self.moving_store(technique.is_some(), monitor);
                 let outcome = self.with_technique(&mut store, technique, checks, monitor);
-                Self::noting_the_move(&store, outcome)
+                Self::noting_the_move(store.moved_at(), outcome)
             }
             DepthStore::Cache { states, replacement, max_revisit_rate, technique } => {
                 let mut store = CacheStore::new(states, replacement, self.seed, budget).giving_up_at(max_revisit_rate);

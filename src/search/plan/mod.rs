@@ -260,6 +260,8 @@ pub struct BreadthFirst {
 pub enum BreadthStore {
     /// Every state, in a table that is its own queue.
     Exact {
+        /// The states are compressed from the moment on at which memory comes near its budget.
+        moves: bool,
         /// The sets that the search is reduced to.
         sets: Option<Sets>,
         /// Try out every answer of the dependence relation.
@@ -306,7 +308,7 @@ pub enum SharedStore {
 
 impl Default for BreadthStore {
     fn default() -> BreadthStore {
-        BreadthStore::Exact { sets: None, check_independence: false }
+        BreadthStore::Exact { moves: true, sets: None, check_independence: false }
     }
 }
 

@@ -312,7 +312,7 @@ impl PlannedSearch<'_> {
             CycleStore::Usual if !cycles.fair && !self.counts_cycles() => {
                 let mut store = self.moving_store(true, monitor);
                 let outcome = self.cycles_over(cycles, &mut store, monitor);
-                Self::noting_the_move(&store, outcome)
+                Self::noting_the_move(store.moved_at(), outcome)
             }
             CycleStore::Exact | CycleStore::Usual => {
                 let store = ExactStore::with_budget(self.seed, Self::budget(monitor));

@@ -56,8 +56,8 @@ impl PlannedSearch<'_> {
     }
 
     /// The outcome says that the store has moved.
-    pub(super) fn noting_the_move(store: &WholeStore, mut outcome: Outcome) -> Outcome {
-        outcome.notes.extend(store.moved_at().map(|states| {
+    pub(super) fn noting_the_move(moved_at: Option<u64>, mut outcome: Outcome) -> Outcome {
+        outcome.notes.extend(moved_at.map(|states| {
             format!("memory came near its budget at {states} states; from there on they were kept compressed, as with --store tree")
         }));
         outcome
@@ -75,7 +75,7 @@ fn spread(seen: &ExactStore) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The borders of processes, channels and variables in the states of a program.
-fn layout(program: &Program) -> Layout {
+pub(super) fn layout(program: &Program) -> Layout {
     let extent = |&(at, channel): &(u32, u32)| {
         let channel = &program.channels[channel as usize];
         [at, at + channel.length_size + channel.capacity * channel.slot_size]

@@ -50,7 +50,7 @@ impl LongBlocks {
             self.0.push(LongBlock { root, states: ExactStore::new(0), depths: HashMap::new() });
         }
         let Some(block) = self.0.last_mut() else { return false };
-        match (block.states.insert(inside, None), depth) {
+        match (block.states.insert(inside), depth) {
             (Visit::New(handle), Some(depth)) => {
                 block.depths.insert(handle.0, depth);
                 false

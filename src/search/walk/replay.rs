@@ -1,6 +1,6 @@
 //! Paths executed again. [`take`] and [`verify`] execute a path of steps before anything is said about it. [`steps_between`]
-//! and [`steps_over`] turn a path of states, which is all that a breadth-first search keeps, into steps: they execute from
-//! each state to the next.
+//! and [`steps_over`] turn a path of states into steps: they execute from each state to the next. [`steps_by_marks`] does so for a path of
+//! which only some bits of each state were kept, and the last state.
 
 use crate::exec::{Fired, Machine, Program, Trap};
 use crate::model::TransitionType;
@@ -8,6 +8,7 @@ use crate::search::monitor::Patience;
 use crate::search::outcome::{Actor, Step};
 use crate::search::reduce::Full;
 use crate::search::walk::{Control, Decision, Ended, Movers, Rules, Visitor, Walk};
+use std::collections::BTreeMap;
 
 /// Executes one step of a path. `Err` says why it is not possible here.
 pub fn take(machine: &mut Machine<'_>, step: Step) -> Result<Option<Trap>, String> {
@@ -102,6 +103,76 @@ fn steps_through<'a>(
         steps.append(&mut finder.steps);
     }
     Some(steps)
+}
+
+/// What is known of the states of a path: a mark of each stored state behind the initial one, in order.
+pub struct MarkedPath<'a> {
+    /// The marks.
+    pub marks: &'a [u32],
+    /// Gives the mark of a state.
+    pub mark: &'a dyn Fn(&[u8]) -> u32,
+}
+
+/// Turns a path of marks into steps; the path ends in the state `end`. Of the successors of a state hardly two have the same mark. Where they do, the wrong one leads nowhere, mostly in
+/// the next step; the path then goes back to where it can take another.
+pub fn steps_by_marks(machine: &mut Machine<'_>, rules: Rules, path: MarkedPath<'_>, end: &[u8]) -> Option<Vec<Step>> {
+    let MarkedPath { marks, mark } = path;
+    let program = machine.program();
+    let mut walk = Walk::new(program.transitions.len(), rules);
+    // The steps so far, and how many there were behind each state. Marked states that lead nowhere, by their number on the path.
+    let (mut steps, mut ends): (Vec<Step>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut failed: BTreeMap<usize, Vec<Vec<u8>>> = BTreeMap::new();
+    while let Some(&wanted) = marks.get(ends.len()) {
+        let number = ends.len();
+        let failed_here = failed.get(&number).map_or(&[][..], Vec::as_slice);
+        let end = (number + 1 == marks.len()).then_some(end);
+        let mut finder = MarkFinder { wanted, mark, end, failed: failed_here, steps: Vec::new() };
+        // A bound on the depth cuts at the same places as in the search.
+        walk.base_depth = steps.len() as u64;
+        let found = walk.expand(machine, &mut finder, &mut Full) == Ended::Stopped;
+        machine.forget_journal();
+        if found {
+            steps.append(&mut finder.steps);
+            ends.push(steps.len());
+            continue;
+        }
+        ends.pop()?;
+        failed.remove(&number);
+        failed.entry(number - 1).or_default().push(machine.state().to_vec());
+        steps.truncate(ends.last().copied().unwrap_or(0));
+        *machine = Machine::new(program).ok()?;
+        for &step in &steps {
+            take(machine, step).ok()?;
+            machine.forget_journal_if_idle();
+        }
+    }
+    Some(steps)
+}
+
+/// Looks for a successor with a mark.
+struct MarkFinder<'a> {
+    wanted: u32,
+    mark: &'a dyn Fn(&[u8]) -> u32,
+    /// The state itself, if it is known.
+    end: Option<&'a [u8]>,
+    /// Not these.
+    failed: &'a [Vec<u8>],
+    steps: Vec<Step>,
+}
+
+impl Visitor for MarkFinder<'_> {
+    fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
+        let state = machine.state();
+        let matches = match self.end {
+            Some(end) => state == end,
+            None => (self.mark)(state) == self.wanted && !self.failed.iter().any(|failed| failed == state),
+        };
+        if !matches {
+            return Decision::Back;
+        }
+        self.steps = walk.path(machine);
+        Decision::Stop
+    }
 }
 
 struct Finder<'a, 'i> {

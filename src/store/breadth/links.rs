@@ -41,8 +41,8 @@ impl Link {
 
 /// Links of a group of so many follow each other in a [`Chain`].
 const GROUP: usize = 64;
-/// Bytes of a page of a chain, and the most that a link can take.
-const PAGE: usize = 1 << 16;
+/// Bytes of a page of a chain (with what the allocator puts in front of them, sixteen pages of the system), and the most that a link can take.
+const PAGE: usize = (1 << 16) - 64;
 const LONGEST: usize = 1 + 10 + 5;
 /// What does not fit its bits in the byte of a link stands behind it.
 const STEP_BITS: u32 = 3;

@@ -12,6 +12,7 @@ pub mod links;
 pub(in crate::store) mod pending;
 pub mod queue;
 pub mod representation;
+pub mod whole;
 pub mod work_dir;
 
 use crate::checkpoint::Save;

@@ -66,21 +66,12 @@ impl ExactStore {
 
     /// An empty store that answers [`Visit::Full`] rather than use more than `budget` bytes.
     pub fn with_budget(seed: u64, budget: usize) -> Self {
-        Self::build(seed, budget, false)
-    }
-
-    /// As [`with_budget`](Self::with_budget), and every state keeps a link to the one it was reached from (5 bytes).
-    pub fn with_links(seed: u64, budget: usize) -> Self {
-        Self::build(seed, budget, true)
-    }
-
-    fn build(seed: u64, budget: usize, links: bool) -> Self {
         let mut store = ExactStore {
             table: Vec::new(),
             shift: 63,
             limit: 0,
             len: 0,
-            arena: Arena::new(links),
+            arena: Arena::default(),
             hash: StateHash::new(seed),
             budget,
             peak_memory: 0,
@@ -118,11 +109,6 @@ impl ExactStore {
         self.arena.get(handle.0).0
     }
 
-    /// The state that this one was linked to when it was inserted; `None` for a first one.
-    pub fn link(&self, handle: Handle) -> Option<Handle> {
-        Some(self.arena.link(handle.0)).filter(|&link| link != 0).map(Handle)
-    }
-
     /// The state that was inserted first.
     pub fn first(&self) -> Option<Handle> {
         self.arena.first().map(Handle)
@@ -134,28 +120,28 @@ impl ExactStore {
         self.arena.next(handle.0).map(Handle)
     }
 
-    /// Inserts a state for a breadth-first search; `from` is the state that it was reached from. "On the stack" here means that
-    /// the state waits in the queue; the search calls [`Store::leave`] when it takes the state out.
-    pub fn insert(&mut self, state: &[u8], from: Option<Handle>) -> Visit {
-        self.insert_hashed(state, self.hash.hash(state), from)
+    /// Inserts a state for a breadth-first search. "On the stack" here means that the state waits in the queue; the search calls
+    /// [`Store::leave`] when it takes the state out.
+    pub fn insert(&mut self, state: &[u8]) -> Visit {
+        self.insert_hashed(state, self.hash.hash(state))
     }
 
     /// As [`insert`](Self::insert), of a state whose hash is known.
     #[inline]
-    pub fn insert_hashed(&mut self, state: &[u8], hash: u64, from: Option<Handle>) -> Visit {
-        self.insert_or_find(state, hash, true, from.map_or(0, |handle| handle.0))
+    pub fn insert_hashed(&mut self, state: &[u8], hash: u64) -> Visit {
+        self.insert_or_find(state, hash, true)
     }
 
     /// Takes the store apart: calls `each` with every state in the order of insertion, its handle, whether it is on the stack, and how
     /// many bytes the store still takes, until the answer is `false`. The memory is given back on the way.
-    pub(super) fn drain(self, mut each: impl FnMut(Handle, &[u8], bool, usize) -> bool) {
+    pub(in crate::store) fn drain(self, mut each: impl FnMut(Handle, &[u8], bool, usize) -> bool) {
         let ExactStore { table, arena, .. } = self;
         drop(table);
         arena.drain(|position, state, on_stack, left| each(Handle(position), state, on_stack, left));
     }
 
     /// From now on the store may use so many bytes.
-    pub(super) fn set_budget(&mut self, budget: usize) {
+    pub(in crate::store) fn set_budget(&mut self, budget: usize) {
         self.budget = budget;
     }
 
@@ -164,20 +150,20 @@ impl ExactStore {
     }
 
     #[inline]
-    fn insert_or_find(&mut self, state: &[u8], hash: u64, on_stack: bool, link: u64) -> Visit {
+    fn insert_or_find(&mut self, state: &[u8], hash: u64, on_stack: bool) -> Visit {
         if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
             return Visit::Seen { on_stack: false };
         }
         match self.position(hash, state) {
             Ok(_) if mutants::is(Mutant::OnStackNever) => Visit::Seen { on_stack: false },
             Ok((_, on_stack)) => Visit::Seen { on_stack },
-            Err(slot) => self.insert_at(state, hash, slot, (on_stack, link)),
+            Err(slot) => self.insert_at(state, hash, slot, on_stack),
         }
     }
 
     /// Inserts a state that is not there; `slot` is the empty one that its look-up has found.
     #[inline]
-    fn insert_at(&mut self, state: &[u8], hash: u64, mut slot: usize, (on_stack, link): (bool, u64)) -> Visit {
+    fn insert_at(&mut self, state: &[u8], hash: u64, mut slot: usize, on_stack: bool) -> Visit {
         if self.len >= self.limit {
             if !self.grow() {
                 return Visit::Full;
@@ -185,7 +171,7 @@ impl ExactStore {
             slot = self.empty_slot(hash);
         }
         let room = self.room();
-        let Ok(position) = self.arena.push(state, on_stack, link, room) else { return Visit::Full };
+        let Ok(position) = self.arena.push(state, on_stack, room) else { return Visit::Full };
         self.table[slot] = tag(hash) | self.stray(hash, slot) | position;
         self.len += 1;
         Visit::New(Handle(position))
@@ -352,17 +338,17 @@ impl Store for ExactStore {
         if states != self.len || self.table.is_empty() || mutants::is(Mutant::StoreMixesUp) {
             return self.visit(state, how);
         }
-        self.insert_at(state, hash, slot, (true, 0))
+        self.insert_at(state, hash, slot, true)
     }
 
     #[inline]
     fn visit(&mut self, state: &[u8], _how: TransitionType) -> Visit {
-        self.insert_or_find(state, self.hash.hash(state), true, 0)
+        self.insert_or_find(state, self.hash.hash(state), true)
     }
 
     #[inline]
     fn visit_foreseen(&mut self, state: &[u8], hash: u64, _how: TransitionType) -> Visit {
-        self.insert_or_find(state, hash, true, 0)
+        self.insert_or_find(state, hash, true)
     }
 
     #[inline]
@@ -424,7 +410,7 @@ impl Save for ExactStore {
         reader.section(section::VISITED)?;
         let mut buffer = Vec::new();
         while let Some(visited) = Visited::read(Kind::Exact, reader, &mut buffer)? {
-            if self.insert(visited.state, None) == Visit::Full {
+            if self.insert(visited.state) == Visit::Full {
                 return Err(self.limit(0));
             }
         }
@@ -470,20 +456,20 @@ mod tests {
 
     #[test]
     fn the_store_is_the_queue() {
-        let mut store = ExactStore::with_links(1, usize::MAX);
-        let Visit::New(mut at) = store.insert(&state(0), None) else { panic!() };
+        let mut store = ExactStore::new(1);
+        let Visit::New(mut at) = store.insert(&state(0)) else { panic!() };
         // A binary tree, and each node once more.
         let mut seen = 0;
         let mut i = 0;
         loop {
             assert_eq!(store.get(at), state(i));
             store.leave(at);
-            assert_eq!(store.insert(&state(i), None), Visit::Seen { on_stack: false });
+            assert_eq!(store.insert(&state(i)), Visit::Seen { on_stack: false });
             if i < 5_000 {
                 for child in [2 * i + 1, 2 * i + 2] {
-                    assert!(matches!(store.insert(&state(child), Some(at)), Visit::New(_)));
+                    assert!(matches!(store.insert(&state(child)), Visit::New(_)));
                     // it waits
-                    assert_eq!(store.insert(&state(child), Some(at)), Visit::Seen { on_stack: true });
+                    assert_eq!(store.insert(&state(child)), Visit::Seen { on_stack: true });
                     seen += 1;
                 }
             }
@@ -492,15 +478,6 @@ mod tests {
             i += 1;
         }
         assert_eq!(seen, i);
-        let mut path = vec![i];
-        while let Some(before) = store.link(at) {
-            i = (i - 1) / 2;
-            assert_eq!(store.get(before), state(i));
-            at = before;
-            path.push(i);
-        }
-        assert_eq!(store.first(), Some(at));
-        assert_eq!(path.len(), 14);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl TreeStore {
     pub const SAMPLE: usize = Tree::SAMPLE;
 
     /// From now on the store may use so many bytes.
-    pub(super) fn set_budget(&mut self, budget: usize) {
+    pub(in crate::store) fn set_budget(&mut self, budget: usize) {
         self.budget = budget;
     }
 

@@ -1,9 +1,7 @@
 //! Every visited state, whole: as it is while memory is plenty, compressed when memory runs short.
 //!
 //! Idea: the [exact store](super::exact) is the faster one as long as there is room, the [tree store](super::tree) holds five to twenty
-//! times as many states. So a search may begin with the first and go on with the second, without starting again. What the exact
-//! store has visited moves over state by state. Its table of slots, which nobody needs for that, is given back first, and its pages one
-//! by one, so that the move takes no more memory than there was. The states that are moved are also what the tree learns from.
+//! times as many states. So a search may begin with the first and go on with the second, without starting again ([`Mover`]).
 //!
 //! Handles of states on the stack stay good: the store remembers where these states have gone. Handles of other states do not. So a
 //! search that keeps handles of states which have left the stack must not move.
@@ -13,8 +11,9 @@
 use crate::limit::Limit;
 use crate::model::TransitionType;
 use crate::store::depth::exact::ExactStore;
+use crate::store::depth::mover::{Moved, Mover};
 use crate::store::depth::tree::TreeStore;
-use crate::store::parts::tree::{Layout, SHAPE_PER_BYTE};
+use crate::store::parts::tree::Layout;
 use crate::store::{FindStore, Glance, Handle, Store, StoreStatistics, Vacancy, Visit};
 use rapidhash::RapidHashMap;
 
@@ -24,58 +23,12 @@ const IN_TREE: u64 = 1 << 63;
 /// Bytes of an entry of a map from one word to another, with what the map itself needs.
 const MAP_ENTRY: usize = 20;
 
-/// A tree is tried where there are so many states for each shape.
-const STATES_OF_A_SHAPE: usize = 8;
-
-/// A part of the budget is kept for the beginning of a tree: the tree cannot wait until the exact store gives its first page back. How much a
-/// beginning takes hangs on how long the states are and on how many shapes they have; at least and at most these parts of the budget are kept.
-const KEPT_FOR_TREE: (usize, usize) = (16, 4);
-
-/// When this part of the budget is used up, the states tell how much of it is to be kept.
-const FIRST_LOOK: usize = 2;
-
 /// Where the states are.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a search has one of them, and looks into it all the time")]
 enum Kept {
     Exact(ExactStore),
     Tree(TreeStore),
-}
-
-/// At most so many states of a store, from the first to the last.
-fn spread(exact: &ExactStore, most: usize) -> impl Iterator<Item = &[u8]> {
-    let step = exact.len().div_ceil(most).max(1);
-    let handles = std::iter::successors(exact.first(), |&handle| exact.next(handle)).step_by(step);
-    handles.map(|handle| exact.get(handle))
-}
-
-/// What some of the states, from the first to the last, tell of all.
-struct Outlook {
-    states: usize,
-    shapes: usize,
-    longest: usize,
-}
-
-impl Outlook {
-    fn of(exact: &ExactStore, layout: &Layout) -> Outlook {
-        let (mut states, mut longest) = (0, 0);
-        let seen = spread(exact, TreeStore::SAMPLE)
-            .inspect(|state| (states, longest) = (states + 1, longest.max(state.len())));
-        let shapes = layout.shapes_of(seen);
-        Outlook { states, shapes, longest }
-    }
-
-    /// Bytes that the shapes take while they are made, at most.
-    fn beginning(&self) -> usize {
-        self.shapes * self.longest * SHAPE_PER_BYTE
-    }
-
-    /// Is a tree worth trying? Nearly always: the exact store is at its end, and even a tree that shares little takes less. Only where
-    /// states have shapes of their own a tree takes more.
-    fn pays(&self, budget: usize) -> bool {
-        self.shapes * STATES_OF_A_SHAPE <= self.states.max(STATES_OF_A_SHAPE)
-            && self.beginning() <= budget / KEPT_FOR_TREE.1
-    }
 }
 
 /// An answer of the tree, with the handle by which the search knows a new state.
@@ -85,16 +38,6 @@ fn in_tree(visit: Visit) -> Visit {
         Visit::New(handle) => Visit::New(Handle(handle.0 | IN_TREE)),
         other => other,
     }
-}
-
-/// What a store needs to move.
-#[derive(Debug)]
-struct Mover {
-    layout: Layout,
-    tracks: bool,
-    budget: usize,
-    /// What is kept of it for the beginning of the tree, once that is known.
-    kept: Option<usize>,
 }
 
 /// The states, in one of the two stores. See the head of this file.
@@ -126,8 +69,8 @@ impl WholeStore {
     /// The states as they are, and compressed from the moment on at which they would need more than `budget` bytes otherwise. `tracks`:
     /// the search asks which states are on the stack.
     pub fn moving(seed: u64, layout: Layout, tracks: bool, budget: usize) -> WholeStore {
-        let exact = ExactStore::with_budget(seed, budget / FIRST_LOOK);
-        WholeStore::of(Kept::Exact(exact), Some(Mover { layout, tracks, budget, kept: None }))
+        let mover = Mover::new(layout, tracks, budget);
+        WholeStore::of(Kept::Exact(mover.exact(seed)), Some(mover))
     }
 
     fn of(kept: Kept, mover: Option<Mover>) -> WholeStore {
@@ -143,55 +86,30 @@ impl WholeStore {
     /// The exact store is full. For the first time it gets more of the budget, for the second time it moves.
     #[cold]
     fn make_room(&mut self) {
-        match (&mut self.kept, &mut self.mover) {
-            (Kept::Exact(exact), Some(Mover { layout, budget, kept: kept @ None, .. })) => {
-                let (least, most) = KEPT_FOR_TREE;
-                // Other shapes may come.
-                let wanted = Outlook::of(exact, layout).beginning().saturating_mul(2);
-                let keeps = wanted.clamp(*budget / least, *budget / most);
-                exact.set_budget(*budget - keeps);
-                *kept = Some(keeps);
-            }
-            _ => drop(self.go_over()),
+        if let (Kept::Exact(exact), Some(mover)) = (&mut self.kept, &mut self.mover)
+            && mover.widens(exact)
+        {
+            return;
         }
+        self.go_over();
     }
 
     /// Moves to the tree. `false` if the store does not move, or has moved already.
     #[cold]
     fn go_over(&mut self) -> bool {
         let Kept::Exact(exact) = &mut self.kept else { return false };
-        let Some(Mover { layout, tracks, budget, kept }) = self.mover.take() else { return false };
-        let outlook = Outlook::of(exact, &layout);
-        if !outlook.pays(budget) {
-            exact.set_budget(budget);
-            return false;
-        }
-        // What is learned from counts as well, eight bytes for each byte of a state, and memory is short.
-        let kept = kept.unwrap_or(budget / KEPT_FOR_TREE.0);
-        let most = (kept / 2 / (8 * outlook.longest + 64)).clamp(4, TreeStore::SAMPLE);
-        let learned = |store: TreeStore| store.learning_from(spread(exact, most));
-        let mut tree = learned(TreeStore::new(layout, tracks, budget));
-        let exact = std::mem::replace(exact, ExactStore::with_budget(0, 0));
-        self.moved_at = Some(exact.len() as u64);
-        exact.drain(|handle, state, on_stack, left| {
-            let maps = (self.moved.capacity() + self.moved_back.capacity()) * MAP_ENTRY;
-            tree.set_budget(budget.saturating_sub(left + maps));
-            match tree.take_over(state, on_stack) {
-                Visit::New(to) => {
-                    if tracks && on_stack {
-                        self.moved.insert(handle.0, to.0 | IN_TREE);
-                        self.moved_back.insert(to.0 | IN_TREE, handle.0);
-                    }
-                    true
-                }
-                Visit::Seen { .. } => true,
-                Visit::Full => {
-                    self.lost = true;
-                    false
-                }
+        let Some(mover) = self.mover.take() else { return false };
+        let (moved, moved_back) = (&mut self.moved, &mut self.moved_back);
+        let tracks = mover.tracks;
+        let gone = mover.go_over(exact, |handle, to, on_stack| {
+            if tracks && on_stack {
+                moved.insert(handle.0, to.0 | IN_TREE);
+                moved_back.insert(to.0 | IN_TREE, handle.0);
             }
+            (moved.capacity() + moved_back.capacity()) * MAP_ENTRY
         });
-        tree.set_budget(budget.saturating_sub(self.maps()));
+        let Some(Moved { tree, states, lost }) = gone else { return false };
+        (self.moved_at, self.lost) = (Some(states), lost);
         self.kept = Kept::Tree(tree);
         true
     }

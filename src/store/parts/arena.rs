@@ -1,8 +1,7 @@
-//! An append-only run of records in chunks. A record is a header, an optional link to another record, and the bytes of
-//! a state. No record is ever moved or freed, so a position stays good for the life of the arena, and the records of a
+//! An append-only run of records in chunks. A record is a header and the bytes of a state. No record is ever moved or freed, so a position stays good for the life of the arena, and the records of a
 //! breadth-first search lie in the order of its queue.
 //!
-//! Cost per record: 4 bytes of header, 5 more if the arena has links, and on average 1.5 of alignment.
+//! Cost per record: 4 bytes of header, and on average 1.5 of alignment.
 
 use super::hints::{on_large_pages, prefetch};
 
@@ -23,8 +22,6 @@ const LARGE: usize = 32 << 20;
 const FIRST_CHUNK: usize = 1 << 12;
 /// Bytes of a record's header: length << 2, two flag bits.
 const HEADER: usize = 4;
-/// Bytes of a link: 35 bits.
-const LINK: usize = 5;
 /// Longest state: what the header can say.
 const MAX_LENGTH: usize = (1 << 30) - 1;
 const ON_STACK: u8 = 1;
@@ -36,30 +33,23 @@ const LINE: usize = 64;
 pub struct NoRoom;
 
 /// The records. No record has position 0.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Arena {
     chunks: Vec<Vec<u8>>,
     /// Bytes of all chunks.
     capacity: usize,
-    links: bool,
 }
 
 impl Arena {
-    /// An empty arena; with `links`, each record can point to another one.
-    pub fn new(links: bool) -> Self {
-        Arena { chunks: Vec::new(), capacity: 0, links }
-    }
-
     /// Bytes in use, the list of chunks counted.
     pub fn memory(&self) -> usize {
         self.capacity + self.chunks.capacity() * size_of::<Vec<u8>>()
     }
 
-    /// Appends a state; `budget` is how many more bytes may be allocated. `link` is kept if the arena has links.
+    /// Appends a state; `budget` is how many more bytes may be allocated.
     #[inline]
-    pub fn push(&mut self, state: &[u8], on_stack: bool, link: u64, budget: usize) -> Result<u64, NoRoom> {
-        let prefix = HEADER + if self.links { LINK } else { 0 };
-        let size = (prefix + state.len()).next_multiple_of(UNIT);
+    pub fn push(&mut self, state: &[u8], on_stack: bool, budget: usize) -> Result<u64, NoRoom> {
+        let size = (HEADER + state.len()).next_multiple_of(UNIT);
         let fits = self.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= size);
         if !fits {
             self.make_room(state.len(), size, budget)?;
@@ -69,12 +59,9 @@ impl Arena {
         let start = chunk.len();
         let header = (state.len() as u32) << 2 | u32::from(on_stack);
         chunk.extend_from_slice(&header.to_le_bytes());
-        if self.links {
-            chunk.extend_from_slice(&link.to_le_bytes()[..LINK]);
-        }
         chunk.extend_from_slice(state);
         // Padding by a slice of fixed origin: `resize` loops byte by byte.
-        chunk.extend_from_slice(&[0; UNIT][..size - prefix - state.len()]);
+        chunk.extend_from_slice(&[0; UNIT][..size - HEADER - state.len()]);
         Ok(((number << CHUNK_SHIFT) | (start / UNIT)) as u64)
     }
 
@@ -131,17 +118,16 @@ impl Arena {
     /// Takes the arena apart: calls `each` with the position of every record, its state, its mark and how many bytes are still in use, until
     /// the answer is `false`. Each chunk is given back when its records are done.
     pub fn drain(self, mut each: impl FnMut(u64, &[u8], bool, usize) -> bool) {
-        let Arena { chunks, mut capacity, links } = self;
+        let Arena { chunks, mut capacity } = self;
         let list = chunks.capacity() * size_of::<Vec<u8>>();
-        let prefix = HEADER + if links { LINK } else { 0 };
         for (number, chunk) in chunks.into_iter().enumerate() {
             let mut start = if number == 0 { UNIT } else { 0 };
             while start < chunk.len() {
                 let header = Self::header(&chunk[start..]);
-                let end = start + prefix + (header >> 2) as usize;
+                let end = start + HEADER + (header >> 2) as usize;
                 let position = ((number << CHUNK_SHIFT) | (start / UNIT)) as u64;
                 let on_stack = header & u32::from(ON_STACK) != 0;
-                if !each(position, &chunk[start + prefix..end], on_stack, capacity + list) {
+                if !each(position, &chunk[start + HEADER..end], on_stack, capacity + list) {
                     return;
                 }
                 start = end.next_multiple_of(UNIT);
@@ -170,9 +156,8 @@ impl Arena {
     pub fn get(&self, position: u64) -> (&[u8], bool) {
         let record = self.record(position);
         let header = Self::header(record);
-        let prefix = HEADER + if self.links { LINK } else { 0 };
         let length = (header >> 2) as usize;
-        (&record[prefix..prefix + length], header & u32::from(ON_STACK) != 0)
+        (&record[HEADER..HEADER + length], header & u32::from(ON_STACK) != 0)
     }
 
     /// Asks for the memory of the record at this position.
@@ -183,16 +168,6 @@ impl Arena {
             prefetch(chunk, start);
             prefetch(chunk, start + LINE);
         }
-    }
-
-    /// The link of this record; 0 if the arena has none.
-    pub fn link(&self, position: u64) -> u64 {
-        if !self.links {
-            return 0;
-        }
-        let mut bytes = [0; 8];
-        bytes[..LINK].copy_from_slice(&self.record(position)[HEADER..HEADER + LINK]);
-        u64::from_le_bytes(bytes)
     }
 
     /// Marks a record as on the stack or off it.
@@ -215,8 +190,7 @@ impl Arena {
         let start = (position as usize & ((1 << CHUNK_SHIFT) - 1)) * UNIT;
         let chunk = &self.chunks[number];
         let length = (Self::header(&chunk[start..]) >> 2) as usize;
-        let prefix = HEADER + if self.links { LINK } else { 0 };
-        let end = start + (prefix + length).next_multiple_of(UNIT);
+        let end = start + (HEADER + length).next_multiple_of(UNIT);
         if end < chunk.len() {
             return Some(((number << CHUNK_SHIFT) | (end / UNIT)) as u64);
         }
@@ -231,14 +205,13 @@ mod tests {
 
     #[test]
     fn records_come_back_in_order_across_chunks() {
-        let mut arena = Arena::new(true);
+        let mut arena = Arena::default();
         let mut positions = Vec::new();
         // Lengths around the units, and some that do not fit into a chunk.
         for i in 0..30_000usize {
             let length = if i % 10_000 == 9_999 { CHUNK + 3 } else { i % 97 };
             let state = vec![i as u8; length];
-            let link = positions.last().copied().unwrap_or(0);
-            positions.push(arena.push(&state, i % 2 == 0, link, usize::MAX).unwrap());
+            positions.push(arena.push(&state, i % 2 == 0, usize::MAX).unwrap());
         }
         assert!(arena.chunks.len() > 4);
         let mut at = arena.first();
@@ -247,7 +220,6 @@ mod tests {
             let (state, on_stack) = arena.get(position);
             assert!(state.iter().all(|&byte| byte == i as u8));
             assert_eq!(on_stack, i % 2 == 0);
-            assert_eq!(arena.link(position), if i == 0 { 0 } else { positions[i - 1] });
             at = arena.next(position);
         }
         assert_eq!(at, None);
@@ -268,10 +240,10 @@ mod tests {
 
     #[test]
     fn a_large_arena_has_large_chunks_while_they_fit() {
-        let mut arena = Arena::new(false);
+        let mut arena = Arena::default();
         let budget = LARGE + 3 * CHUNK + SMALL_CHUNK;
         let mut last = 0;
-        while let Ok(position) = arena.push(&[7; 1000], false, 0, budget.saturating_sub(arena.memory())) {
+        while let Ok(position) = arena.push(&[7; 1000], false, budget.saturating_sub(arena.memory())) {
             assert!(arena.memory() <= budget && position > last);
             last = position;
         }
@@ -289,9 +261,9 @@ mod tests {
 
     #[test]
     fn budget_is_kept() {
-        let mut arena = Arena::new(false);
+        let mut arena = Arena::default();
         let budget = 3 * SMALL_CHUNK;
-        while arena.push(&[7; 100], false, 0, budget.saturating_sub(arena.memory())).is_ok() {
+        while arena.push(&[7; 100], false, budget.saturating_sub(arena.memory())).is_ok() {
             assert!(arena.memory() <= budget);
         }
         assert!(arena.memory() > budget - SMALL_CHUNK - SMALL_CHUNK / 2);
