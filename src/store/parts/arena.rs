@@ -1,5 +1,9 @@
-//! An append-only run of records in chunks. A record is a header and the bytes of a state. No record is ever moved or freed, so a position stays good for the life of the arena, and the records of a
-//! breadth-first search lie in the order of its queue.
+//! An append-only run of records in chunks. A record is a header and the bytes of a state. No record is ever moved or freed, so a position
+//! stays good for the life of the arena, and the records of a breadth-first search lie in the order of its queue.
+//!
+//! A large arena has large chunks. Large pages lie at multiples of their size, and a block from the allocator begins anywhere: a chunk of
+//! one large page would never hold one. The system makes the pages of a chunk when they are first written to, and what counts as memory is
+//! what may be written to: that grows in steps, as far as the budget goes.
 //!
 //! Cost per record: 4 bytes of header, and on average 1.5 of alignment.
 
@@ -9,8 +13,8 @@ use super::hints::{on_large_pages, prefetch};
 const UNIT: usize = 4;
 /// Bits of a position (in units). The rest of a 64-bit word, 29 bits, is left to whoever stores positions.
 pub const POSITION_BITS: u32 = 35;
-/// The most bytes of a chunk: one large page of most systems.
-const CHUNK: usize = 1 << 21;
+/// The most bytes of a chunk.
+const CHUNK: usize = 1 << 26;
 /// Bytes of a full chunk in an arena that is not [`LARGE`]: large enough that the tails lost at the ends are nothing, small against any
 /// budget.
 const SMALL_CHUNK: usize = 1 << 20;
@@ -18,6 +22,10 @@ const SMALL_CHUNK: usize = 1 << 20;
 const CHUNK_SHIFT: u32 = CHUNK.trailing_zeros() - UNIT.trailing_zeros();
 /// An arena that has so many bytes asks for large pages: a smaller one would take more of its budget than it needs.
 const LARGE: usize = 32 << 20;
+/// A chunk of a large arena has this part of what the arena has already. Whoever empties an arena gets its memory back in such parts.
+const PART: usize = 8;
+/// A chunk of a large arena counts as memory in steps of so many bytes: one large page of most systems.
+const STEP: usize = 1 << 21;
 /// The first chunk starts this small and doubles: most models are small.
 const FIRST_CHUNK: usize = 1 << 12;
 /// Bytes of a record's header: length << 2, two flag bits.
@@ -35,27 +43,35 @@ pub struct NoRoom;
 /// The records. No record has position 0.
 #[derive(Debug, Default)]
 pub struct Arena {
-    chunks: Vec<Vec<u8>>,
-    /// Bytes of all chunks.
+    chunks: Vec<Chunk>,
+    /// Bytes of all chunks that may be written to.
     capacity: usize,
+}
+
+/// Some of the records, one behind the other.
+#[derive(Debug)]
+struct Chunk {
+    bytes: Vec<u8>,
+    /// So many bytes may be written to.
+    granted: usize,
 }
 
 impl Arena {
     /// Bytes in use, the list of chunks counted.
     pub fn memory(&self) -> usize {
-        self.capacity + self.chunks.capacity() * size_of::<Vec<u8>>()
+        self.capacity + self.chunks.capacity() * size_of::<Chunk>()
     }
 
     /// Appends a state; `budget` is how many more bytes may be allocated.
     #[inline]
     pub fn push(&mut self, state: &[u8], on_stack: bool, budget: usize) -> Result<u64, NoRoom> {
         let size = (HEADER + state.len()).next_multiple_of(UNIT);
-        let fits = self.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= size);
+        let fits = self.chunks.last().is_some_and(|chunk| chunk.granted - chunk.bytes.len() >= size);
         if !fits {
             self.make_room(state.len(), size, budget)?;
         }
         let number = self.chunks.len() - 1;
-        let chunk = &mut self.chunks[number];
+        let chunk = &mut self.chunks[number].bytes;
         let start = chunk.len();
         let header = (state.len() as u32) << 2 | u32::from(on_stack);
         chunk.extend_from_slice(&header.to_le_bytes());
@@ -74,16 +90,29 @@ impl Arena {
         let only_one = self.chunks.len() == 1;
         if let Some(chunk) = self.chunks.last_mut()
             && only_one
-            && chunk.len() + size <= SMALL_CHUNK
+            && chunk.bytes.len() + size <= SMALL_CHUNK
         {
             // The first chunk doubles until it is a full one. While it moves, both copies are there.
-            let before = chunk.capacity();
-            let wanted = (before * 2).max(chunk.len() + size).min(SMALL_CHUNK);
+            let (before, length) = (chunk.bytes.capacity(), chunk.bytes.len());
+            let wanted = (before * 2).max(length + size).min(SMALL_CHUNK);
             if wanted > budget {
                 return Err(NoRoom);
             }
-            chunk.try_reserve_exact(wanted - chunk.len()).map_err(|_| NoRoom)?;
-            self.capacity += chunk.capacity() - before;
+            chunk.bytes.try_reserve_exact(wanted - length).map_err(|_| NoRoom)?;
+            chunk.granted = chunk.bytes.capacity();
+            self.capacity += chunk.granted - before;
+            return Ok(());
+        }
+        if let Some(Chunk { bytes, granted }) = self.chunks.last_mut()
+            && bytes.capacity() - bytes.len() >= size
+        {
+            let missing = bytes.len() + size - *granted;
+            if missing > budget {
+                return Err(NoRoom);
+            }
+            let more = missing.next_multiple_of(STEP).min(bytes.capacity() - *granted).min(budget);
+            *granted += more;
+            self.capacity += more;
             return Ok(());
         }
         if self.chunks.len() as u64 >= 1 << (POSITION_BITS - CHUNK_SHIFT) {
@@ -92,26 +121,27 @@ impl Arena {
         // Position 0 is not given: the first chunk starts with a unit of nothing. A record larger than a chunk gets a
         // chunk of its own, since a position only says where a record starts.
         let first = self.chunks.is_empty();
-        let large = self.capacity >= LARGE && size <= CHUNK && CHUNK <= budget;
-        let wanted = match (first, large) {
-            (true, _) => (size + UNIT).max(FIRST_CHUNK),
-            (false, true) => CHUNK,
-            (false, false) => size.max(SMALL_CHUNK),
+        let large = self.capacity >= LARGE && size <= STEP && STEP <= budget;
+        let (wanted, granted) = match (first, large) {
+            (true, _) => ((size + UNIT).max(FIRST_CHUNK), usize::MAX),
+            (false, true) => ((self.capacity / PART).next_multiple_of(STEP).min(CHUNK), STEP),
+            (false, false) => (size.max(SMALL_CHUNK), usize::MAX),
         };
-        if wanted > budget {
+        if wanted.min(granted) > budget {
             return Err(NoRoom);
         }
-        let mut chunk = Vec::new();
-        chunk.try_reserve_exact(wanted).map_err(|_| NoRoom)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(wanted).map_err(|_| NoRoom)?;
         if large {
-            on_large_pages(&mut chunk);
+            on_large_pages(&mut bytes);
         }
         if first {
-            chunk.extend_from_slice(&[0; UNIT]);
+            bytes.extend_from_slice(&[0; UNIT]);
         }
         self.chunks.try_reserve(1).map_err(|_| NoRoom)?;
-        self.capacity += chunk.capacity();
-        self.chunks.push(chunk);
+        let granted = bytes.capacity().min(granted);
+        self.capacity += granted;
+        self.chunks.push(Chunk { bytes, granted });
         Ok(())
     }
 
@@ -119,8 +149,8 @@ impl Arena {
     /// the answer is `false`. Each chunk is given back when its records are done.
     pub fn drain(self, mut each: impl FnMut(u64, &[u8], bool, usize) -> bool) {
         let Arena { chunks, mut capacity } = self;
-        let list = chunks.capacity() * size_of::<Vec<u8>>();
-        for (number, chunk) in chunks.into_iter().enumerate() {
+        let list = chunks.capacity() * size_of::<Chunk>();
+        for (number, Chunk { bytes: chunk, granted }) in chunks.into_iter().enumerate() {
             let mut start = if number == 0 { UNIT } else { 0 };
             while start < chunk.len() {
                 let header = Self::header(&chunk[start..]);
@@ -132,14 +162,14 @@ impl Arena {
                 }
                 start = end.next_multiple_of(UNIT);
             }
-            capacity -= chunk.capacity();
+            capacity -= granted;
         }
     }
 
     /// The record from its header on.
     #[inline]
     fn record(&self, position: u64) -> &[u8] {
-        let chunk = &self.chunks[(position >> CHUNK_SHIFT) as usize];
+        let chunk = &self.chunks[(position >> CHUNK_SHIFT) as usize].bytes;
         &chunk[(position as usize & ((1 << CHUNK_SHIFT) - 1)) * UNIT..]
     }
 
@@ -163,7 +193,7 @@ impl Arena {
     /// Asks for the memory of the record at this position.
     #[inline]
     pub fn prefetch(&self, position: u64) {
-        if let Some(chunk) = self.chunks.get((position >> CHUNK_SHIFT) as usize) {
+        if let Some(Chunk { bytes: chunk, .. }) = self.chunks.get((position >> CHUNK_SHIFT) as usize) {
             let start = (position as usize & ((1 << CHUNK_SHIFT) - 1)) * UNIT;
             prefetch(chunk, start);
             prefetch(chunk, start + LINE);
@@ -173,14 +203,14 @@ impl Arena {
     /// Marks a record as on the stack or off it.
     #[inline]
     pub fn set_on_stack(&mut self, position: u64, on_stack: bool) {
-        let chunk = &mut self.chunks[(position >> CHUNK_SHIFT) as usize];
+        let chunk = &mut self.chunks[(position >> CHUNK_SHIFT) as usize].bytes;
         let byte = &mut chunk[(position as usize & ((1 << CHUNK_SHIFT) - 1)) * UNIT];
         *byte = *byte & !ON_STACK | u8::from(on_stack);
     }
 
     /// The first record, if there is one.
     pub fn first(&self) -> Option<u64> {
-        self.chunks.first().filter(|chunk| chunk.len() > UNIT).map(|_| 1)
+        self.chunks.first().filter(|chunk| chunk.bytes.len() > UNIT).map(|_| 1)
     }
 
     /// The record that was added next after this one.
@@ -188,7 +218,7 @@ impl Arena {
     pub fn next(&self, position: u64) -> Option<u64> {
         let number = (position >> CHUNK_SHIFT) as usize;
         let start = (position as usize & ((1 << CHUNK_SHIFT) - 1)) * UNIT;
-        let chunk = &self.chunks[number];
+        let chunk = &self.chunks[number].bytes;
         let length = (Self::header(&chunk[start..]) >> 2) as usize;
         let end = start + (HEADER + length).next_multiple_of(UNIT);
         if end < chunk.len() {
@@ -209,7 +239,7 @@ mod tests {
         let mut positions = Vec::new();
         // Lengths around the units, and some that do not fit into a chunk.
         for i in 0..30_000usize {
-            let length = if i % 10_000 == 9_999 { CHUNK + 3 } else { i % 97 };
+            let length = if i % 10_000 == 9_999 { STEP + 3 } else { i % 97 };
             let state = vec![i as u8; length];
             positions.push(arena.push(&state, i % 2 == 0, usize::MAX).unwrap());
         }
@@ -239,24 +269,27 @@ mod tests {
     }
 
     #[test]
-    fn a_large_arena_has_large_chunks_while_they_fit() {
-        let mut arena = Arena::default();
-        let budget = LARGE + 3 * CHUNK + SMALL_CHUNK;
-        let mut last = 0;
-        while let Ok(position) = arena.push(&[7; 1000], false, budget.saturating_sub(arena.memory())) {
-            assert!(arena.memory() <= budget && position > last);
-            last = position;
+    fn a_large_arena_has_large_chunks_and_keeps_its_budget() {
+        for more in [0, 1, 3 * STEP + SMALL_CHUNK, 20 * STEP + 5] {
+            let mut arena = Arena::default();
+            let budget = LARGE + more;
+            let mut last = 0;
+            while let Ok(position) = arena.push(&[7; 1000], false, budget.saturating_sub(arena.memory())) {
+                assert!(arena.memory() <= budget && position > last);
+                last = position;
+            }
+            assert!(arena.memory() > budget - SMALL_CHUNK - SMALL_CHUNK / 2);
+            assert_eq!(arena.chunks.iter().any(|chunk| chunk.bytes.capacity() >= 2 * STEP), more >= STEP);
+            assert_eq!(arena.capacity, arena.chunks.iter().map(|chunk| chunk.granted).sum::<usize>());
+            assert!(arena.chunks.iter().all(|chunk| chunk.bytes.len() <= chunk.granted));
+            let mut at = arena.first();
+            let mut count = 0;
+            while let Some(position) = at {
+                assert_eq!(arena.get(position), (&[7; 1000][..], false));
+                (count, at) = (count + 1, arena.next(position));
+            }
+            assert!(count * 1004 > LARGE - 2 * SMALL_CHUNK && count * 1004 <= budget, "{count}");
         }
-        assert!(arena.memory() > budget - SMALL_CHUNK - SMALL_CHUNK / 2);
-        let sizes: Vec<usize> = arena.chunks.iter().map(Vec::capacity).collect();
-        assert!(sizes.contains(&CHUNK) && sizes.iter().all(|&size| size == CHUNK || size == SMALL_CHUNK));
-        let mut at = arena.first();
-        let mut count = 0;
-        while let Some(position) = at {
-            assert_eq!(arena.get(position), (&[7; 1000][..], false));
-            (count, at) = (count + 1, arena.next(position));
-        }
-        assert!(count * 1004 > LARGE);
     }
 
     #[test]
