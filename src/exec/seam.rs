@@ -62,12 +62,17 @@ impl Wanted {
     fn cursor(&self) -> Cursor {
         Cursor::within(self.pid, self.next, self.end, self.moved)
     }
+}
 
-    /// The transition before the next one.
-    #[inline]
-    pub fn tried(&self) -> u32 {
-        self.next.wrapping_sub(1)
-    }
+/// By which transition a harvest has come to the state that it shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// The transition.
+    pub number: u32,
+    /// Its process.
+    pub pid: u8,
+    /// An earlier transition of the location was executable.
+    pub moved: bool,
 }
 
 /// The parts of a machine that machine code works on.
@@ -136,11 +141,17 @@ impl<'m> Reached<'m> {
 /// Machine code of a program.
 pub trait Code: Send + Sync + std::fmt::Debug {
     /// Tries transitions in turn, as far as `wanted` says, until one of them is executable or has to be interpreted.
-    fn attempt(&self, parts: Parts<'_>, wanted: &mut Wanted) -> Answer;
+    fn attempt(&self, program: &Program, parts: Parts<'_>, wanted: &mut Wanted) -> Answer;
 
     /// As [`attempt`](Self::attempt). But an executable transition that is plain (the whole move, without an offer, and not of an
-    /// escape) is shown to `each` with the bytes in use and taken back, and the call goes on behind it while `each` answers `true`.
-    fn harvest(&self, parts: Parts<'_>, wanted: &mut Wanted, each: &mut dyn FnMut(&[u8], &Wanted) -> bool) -> Answer;
+    /// escape) is shown to `each` and taken back, and the call goes on behind it while `each` answers `true`.
+    fn harvest(
+        &self,
+        program: &Program,
+        parts: Parts<'_>,
+        wanted: &mut Wanted,
+        each: &mut dyn FnMut(&[u8], Way) -> bool,
+    ) -> Answer;
 }
 
 /// How a program comes to its code: by this function, at most once, when the first machine is warm.
@@ -187,6 +198,38 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Goes to the successor that a harvest has shown with these bytes: what its plain transition has changed is noted in the journal word by
+    /// word. `false` if the bytes do not say everything, and then nothing has changed.
+    #[inline]
+    pub fn adopt(&mut self, state: &[u8]) -> bool {
+        if self.program.hidden != 0 || state.len() != self.end as usize || self.handshake.is_some() {
+            return false;
+        }
+        self.journal.make_room(state.len() / 4 + 2);
+        let (words, rest) = state.as_chunks::<8>();
+        let mine = self.buffer.as_chunks_mut::<8>().0;
+        for (number, (word, mine)) in words.iter().zip(mine).enumerate() {
+            let (old, new) = (u64::from_le_bytes(*mine), u64::from_le_bytes(*word));
+            if old != new {
+                *mine = *word;
+                for (half, changed) in [(0, (old ^ new) as u32), (1, ((old ^ new) >> 32) as u32)] {
+                    if changed != 0 {
+                        self.journal.push(Undo::Word, (8 * number + 4 * half) as u32, (old >> (32 * half)) as u32);
+                    }
+                }
+            }
+        }
+        for (at, &byte) in rest.iter().enumerate().map(|(place, byte)| (8 * words.len() + place, byte)) {
+            let old = self.buffer[at];
+            if old != byte {
+                let word = self.buffer[at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+                self.journal.push(Undo::Word, at as u32, word);
+                self.buffer[at] = byte;
+            }
+        }
+        true
+    }
+
     /// The machine's state, as a harvest shows states.
     #[inline]
     pub fn reached(&self) -> Reached<'_> {
@@ -227,21 +270,22 @@ impl<'p> Machine<'p> {
     }
 
     /// As [`sweep`](Self::sweep), and shows every successor that machine code makes by a plain transition (one that is a whole move, without
-    /// an offer, and not of an escape) to `each`, with where the harvest is, and takes it back; `each` says whether to go on. Anything
+    /// an offer, and not of an escape) to `each`, with the way to it, and takes it back; `each` says whether to go on. Anything
     /// else that is not just blocked ends the harvest and is done, as by `sweep`; the interpreter shows nothing.
     #[inline]
     pub fn harvest(
         &mut self,
         cursor: &mut Cursor,
         (left, skip): (&mut u8, u8),
-        each: &mut impl FnMut(Reached<'_>, &Wanted) -> bool,
+        each: &mut impl FnMut(Reached<'_>, Way) -> bool,
     ) -> Harvest {
         let Some(code) = self.code else {
             return self.sweep(cursor, left, skip).map_or(Harvest::Nothing, Harvest::Fired);
         };
         let hidden = self.program.hidden as usize;
-        let mut show = |saved: &[u8], wanted: &Wanted| each(Reached { saved, hidden }, wanted);
-        self.go_by(cursor, (left, skip), false, |parts, wanted| code.harvest(parts, wanted, &mut show))
+        let mut show = |saved: &[u8], way: Way| each(Reached { saved, hidden }, way);
+        let program = self.program;
+        self.go_by(cursor, (left, skip), false, |parts, wanted| code.harvest(program, parts, wanted, &mut show))
     }
 
     /// The cursor of the next process below `left`.
@@ -277,7 +321,8 @@ impl<'p> Machine<'p> {
         turns: (&mut u8, u8),
         claim: bool,
     ) -> Option<Fired> {
-        match self.go_by(cursor, turns, claim, |parts, wanted| code.attempt(parts, wanted)) {
+        let program = self.program;
+        match self.go_by(cursor, turns, claim, |parts, wanted| code.attempt(program, parts, wanted)) {
             Harvest::Fired(fired) => Some(fired),
             Harvest::Nothing | Harvest::Enough => None,
         }
@@ -344,7 +389,8 @@ impl<'p> Machine<'p> {
         let (pid, next, moved) = tried;
         let (base, timeout) = (self.base(pid, claim), self.timeout);
         let mut wanted = Wanted { next, end: next + 1, left: 0, skip: NOBODY, moved, timeout, pid: pid as u8, base };
-        match self.ask(&mut wanted, &mut |parts, wanted| code.attempt(parts, wanted)) {
+        let program = self.program;
+        match self.ask(&mut wanted, &mut |parts, wanted| code.attempt(program, parts, wanted)) {
             Answer::Done(_) | Answer::Offers(..) => Some(Fired::Done),
             Answer::Nothing => Some(Fired::Blocked),
             Answer::Interpret(_) | Answer::Absent | Answer::Enough => None,

@@ -5,7 +5,6 @@ use super::code::Context;
 use super::function::{MOST_MOVED_BYTES, Maker, flags};
 use super::shapes::{Shape, TypeEntry};
 use super::values::Spot;
-use crate::exec::journal::Undo;
 use crate::exec::program::{Pattern, Receive, Send};
 use crate::model::Scalar;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -53,9 +52,7 @@ impl Maker<'_, '_> {
             let slot = maker.b.ins().iadd(at, offset);
             let slot = Spot { offset: shape.length_size as i32, ..maker.spot(slot) };
             // The slot was empty: it becomes zero again.
-            let place = maker.b.ins().iadd_imm(slot.at.unwrap_or(at), i64::from(slot.offset));
-            let bytes = maker.b.ins().iconst(I32, i64::from(shape.slot_size));
-            maker.add_entry(Undo::Zero, place, bytes);
+            maker.save_zeros(&slot, at, shape.slot_size);
             for (&value, &(offset, scalar)) in values.iter().zip(&shape.fields) {
                 let value = maker.truncate(scalar, value);
                 let address = slot.address;
@@ -171,10 +168,7 @@ impl Maker<'_, '_> {
             maker.b.ins().store(flags(), value, spot.address, 0);
         });
         let last = self.spot(last);
-        let zero = self.b.ins().iconst(width, 0);
-        for offset in (0..shape.slot_size).step_by(step as usize) {
-            self.b.ins().store(flags(), zero, last.address, offset as i32);
-        }
+        self.put_zeros(&last, shape.slot_size);
         let shorter = self.b.ins().iadd_imm(length, -1);
         self.put(channel, length_scalar(shape), shorter);
     }
@@ -262,9 +256,9 @@ fn length_scalar(shape: &Shape) -> Scalar {
     }
 }
 
-/// The widest step by which slots of this size can be moved.
-fn stride(slot_size: u32) -> (Type, u32) {
-    match slot_size {
+/// The widest step by which so many bytes can be moved.
+pub(super) fn stride(bytes: u32) -> (Type, u32) {
+    match bytes {
         size if size % 8 == 0 => (I64, 8),
         size if size % 4 == 0 => (I32, 4),
         size if size % 2 == 0 => (I16, 2),

@@ -8,16 +8,23 @@
 //! - A function gets pointers into the buffers of one machine, which the call borrows. A function reads and writes at offsets that
 //!   stand in the program's layout, at indices that it has compared with the array's length, and in channels that the machine's table
 //!   lists; all of these lie within the buffer, which has spare bytes at its end for accesses of a whole word.
+//! - A function that harvests calls [`show`] while it runs. That function looks at the buffer and at the journal through the pointers that the
+//!   machine code has, and nobody else looks at them meanwhile; it lets no panic out into machine code.
 //! - A function adds at most [`FREE_ENTRIES`] entries to the journal and writes at most [`FREE_VALUES`] values of a message: more of them
 //!   are a reason to hand the transition back, which the function checks itself where it depends on the state.
 
 #![allow(unsafe_code)]
 
-use super::shapes::TypeEntry;
+use super::function;
+use super::shapes::{Shapes, TypeEntry};
 use crate::exec::journal::Entry;
-use crate::exec::seam::{Answer, Code, FREE_ENTRIES, FREE_VALUES, Parts, Wanted};
+use crate::exec::seam::{Answer, Code, FREE_ENTRIES, FREE_VALUES, Parts, Wanted, Way};
+use crate::exec::program::Location;
 use crate::exec::{ChannelRef, Program};
 use memmap2::{Mmap, MmapMut};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::OnceLock;
 
 /// What a function is told beside its arguments, and where it leaves its results. `function` knows the offsets of the fields.
 #[repr(C)]
@@ -37,6 +44,67 @@ pub(super) struct Context {
     pub offered_on: u32,
     /// The channel on which the function offers a message.
     pub offers_on: u32,
+    /// Shows the state that a transition has made, whose number is counted from the location's first. 0: nobody wants more.
+    pub show: unsafe extern "C" fn(*mut Context, u32) -> u32,
+    host: *mut Host<'static>,
+}
+
+/// Whoever has called a function.
+struct Host<'h> {
+    /// Who is shown the states.
+    each: &'h mut dyn FnMut(&[u8], Way) -> bool,
+    /// The way to the state that was shown last; before, the process, and whether an earlier transition was executable.
+    way: Way,
+    /// The first transition of the location.
+    first: u32,
+    buffer: *mut u8,
+    length: usize,
+    /// So many bytes of the buffer are in use.
+    used: usize,
+    /// Where the journal began.
+    start: *mut Entry,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// See [`Context::show`]. Takes back what stands in the journal.
+unsafe extern "C" fn show(context: *mut Context, index: u32) -> u32 {
+    // SAFETY: the function was given this context by `go`, which waits for it and uses neither context, host, buffer nor journal until then.
+    // The entries from `start` to `next` were written, and there are not more of them than there was room for.
+    let (host, state, entries) = unsafe {
+        let context = &mut *context;
+        let host = &mut *context.host;
+        assert_room(context);
+        let written = context.next.offset_from(host.start) as usize;
+        context.next = host.start;
+        let state = std::slice::from_raw_parts_mut(host.buffer, host.length);
+        let entries = std::slice::from_raw_parts(host.start, written);
+        (host, state, entries)
+    };
+    host.way.number = host.first + index;
+    let (each, way, used) = (&mut *host.each, host.way, host.used);
+    let goes_on = catch_unwind(AssertUnwindSafe(|| each(&state[..used], way)));
+    host.way.moved = true;
+    let mut restored = true;
+    entries.iter().rev().for_each(|entry| restored &= entry.restore(state));
+    match goes_on {
+        Ok(goes_on) if restored => u32::from(goes_on),
+        Ok(_) => {
+            host.panic = Some(Box::new("machine code writes words only"));
+            0
+        }
+        Err(panic) => {
+            host.panic = Some(panic);
+            0
+        }
+    }
+}
+
+/// Has machine code kept to the free entries? Nothing can be saved if not.
+#[inline]
+fn assert_room(context: &Context) {
+    if context.next > context.end {
+        std::process::abort();
+    }
 }
 
 /// A function: buffer, start of the record, context, first transition to try (counted from the location's first), flags. It gives the
@@ -59,70 +127,118 @@ pub(super) const DONE: u32 = 0;
 pub(super) const OFFERS: u32 = 1;
 pub(super) const INTERPRET: u32 = 2;
 pub(super) const NOTHING: u32 = 3;
-
-/// A location and its code.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// Its first transition, and one past the last.
-    pub first: u32,
-    /// See `first`.
-    pub end: u32,
-    /// Offset of its function in the pages, or [`NOWHERE`] or [`IDLE`]: while nothing is offered, and for receives that take an offer.
-    pub functions: [u32; 2],
-}
+pub(super) const ENOUGH: u32 = 4;
 
 /// There is no function.
 pub(super) const NOWHERE: u32 = u32::MAX;
 /// There is no function because there is nothing to try.
 pub(super) const IDLE: u32 = u32::MAX - 1;
 
-/// The code of a program.
+/// A location and its code.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Its first transition, and one past the last.
+    first: u32,
+    /// See `first`.
+    end: u32,
+    /// Offset of its function in the pages, or [`NOWHERE`] or [`IDLE`]: while nothing is offered, and for receives that take an offer.
+    functions: [u32; 2],
+}
+
+/// The functions of all locations, of one kind.
+#[derive(Debug)]
+pub(super) struct Functions {
+    pages: Option<Mmap>,
+    offsets: Vec<[u32; 2]>,
+}
+
+impl Functions {
+    /// Functions with this code; at these offsets, or [`NOWHERE`] or [`IDLE`].
+    pub(super) fn new(code: &[u8], offsets: &[[u32; 2]]) -> Option<Functions> {
+        let mut pages = MmapMut::map_anon(code.len().max(1)).ok()?;
+        pages[..code.len()].copy_from_slice(code);
+        Some(Functions { pages: Some(pages.make_exec().ok()?), offsets: offsets.to_vec() })
+    }
+
+    /// No functions, for so many locations.
+    pub(super) fn nowhere(locations: usize) -> Functions {
+        Functions { pages: None, offsets: vec![[NOWHERE; 2]; locations] }
+    }
+}
+
+/// The functions of one kind, and where they are.
+#[derive(Debug)]
+struct Kind {
+    pages: Option<Mmap>,
+    places: Vec<Place>,
+}
+
+impl Kind {
+    /// Compiles them.
+    fn new(program: &Program, shapes: &Shapes, harvests: bool) -> Kind {
+        let Functions { pages, offsets } = function::compile(program, shapes, harvests);
+        let place = |(location, functions): (&Location, [u32; 2])| {
+            // Without pages there is nothing that could be called.
+            let functions = if pages.is_some() { functions } else { [NOWHERE; 2] };
+            Place { first: location.first, end: location.end, functions }
+        };
+        let places = program.locations.iter().zip(offsets).map(place).collect();
+        Kind { pages, places }
+    }
+}
+
+/// The code of a program. Either kind of functions is compiled when it is needed first.
 #[derive(Debug)]
 pub(super) struct Pages {
-    pages: Mmap,
-    places: Vec<Place>,
-    /// The place of each transition, by its number.
+    attempts: OnceLock<Kind>,
+    harvests: OnceLock<Kind>,
+    /// The location of each transition, by its number.
     owners: Vec<u32>,
-    /// By the number of a transition: it is a whole move, and decides nothing about the transitions behind it but `else`.
-    plain: Vec<bool>,
-    /// The first place of each process type.
+    /// The first location of each process type.
     proctypes: Vec<u32>,
-    types: Vec<TypeEntry>,
+    shapes: Shapes,
 }
 
 impl Pages {
-    /// Pages with this code.
-    pub(super) fn new(program: &Program, code: &[u8], places: Vec<Place>, types: Vec<TypeEntry>) -> Option<Pages> {
-        let mut pages = MmapMut::map_anon(code.len().max(1)).ok()?;
-        pages[..code.len()].copy_from_slice(code);
+    /// The code of this program.
+    pub(super) fn new(program: &Program) -> Pages {
         let mut owners = vec![0; program.transitions.len()];
-        for (number, place) in places.iter().enumerate() {
-            owners[place.first as usize..place.end as usize].fill(number as u32);
+        for (number, location) in program.locations.iter().enumerate() {
+            owners[location.first as usize..location.end as usize].fill(number as u32);
         }
         let proctypes = program.proctypes.iter().map(|proctype| proctype.first_location).collect();
-        let plain = program.transitions.iter().map(|one| !one.atomic && one.escape == 0).collect();
-        Some(Pages { pages: pages.make_exec().ok()?, places, owners, plain, proctypes, types })
+        let shapes = Shapes::new(program);
+        Pages { attempts: OnceLock::new(), harvests: OnceLock::new(), owners, proctypes, shapes }
     }
 }
 
 impl Code for Pages {
-    fn attempt(&self, parts: Parts<'_>, wanted: &mut Wanted) -> Answer {
-        self.go::<false>(parts, wanted, &mut |_, _| false)
+    fn attempt(&self, program: &Program, parts: Parts<'_>, wanted: &mut Wanted) -> Answer {
+        let kind = self.attempts.get_or_init(|| Kind::new(program, &self.shapes, false));
+        self.go(kind, parts, wanted, &mut |_, _| false)
     }
 
-    fn harvest(&self, parts: Parts<'_>, wanted: &mut Wanted, each: &mut dyn FnMut(&[u8], &Wanted) -> bool) -> Answer {
-        self.go::<true>(parts, wanted, each)
+    fn harvest(
+        &self,
+        program: &Program,
+        parts: Parts<'_>,
+        wanted: &mut Wanted,
+        each: &mut dyn FnMut(&[u8], Way) -> bool,
+    ) -> Answer {
+        let kind = self.harvests.get_or_init(|| Kind::new(program, &self.shapes, true));
+        self.go(kind, parts, wanted, each)
     }
 }
 
 impl Pages {
-    /// Both kinds of call; `HARVESTS`: plain transitions are shown to `each` and taken back.
+    /// Calls one function after the other until something comes of it that is not shown to `each`.
     #[inline(always)]
-    fn go<const HARVESTS: bool>(
+    fn go(
         &self,
+        kind: &Kind,
         parts: Parts<'_>,
         wanted: &mut Wanted,
-        each: &mut dyn FnMut(&[u8], &Wanted) -> bool,
+        each: &mut dyn FnMut(&[u8], Way) -> bool,
     ) -> Answer {
         let hears = usize::from(parts.offered.is_some());
         let Parts { buffer, used, entries, processes, channels, messages, offered } = parts;
@@ -137,99 +253,124 @@ impl Pages {
             let messages = messages.as_mut_ptr();
             (entries.add(length), messages.add(said), messages.add(offered_at as usize).cast_const())
         };
+        let (bytes, size) = (buffer.as_mut_ptr(), buffer.len());
+        let way = Way { number: wanted.next, pid: wanted.pid, moved: wanted.moved };
+        let mut host = Host { each, way, first: 0, buffer: bytes, length: size, used, start: next, panic: None };
+        // From here on everybody goes to the host by this pointer.
+        let host = &raw mut host;
         let mut context = Context {
             next,
             // SAFETY: as asserted, so many entries are free.
             end: unsafe { next.add(FREE_ENTRIES) },
             channels: channels.as_ptr(),
             channel_count: channels.len() as u64,
-            types: self.types.as_ptr(),
+            types: self.shapes.types.as_ptr(),
             message,
             offered,
             offered_on,
             offers_on: 0,
+            show,
+            host: host.cast(),
         };
-        let mut place = match self.owners.get(wanted.next as usize) {
-            Some(&owner) if wanted.next != wanted.end => &self.places[owner as usize],
-            _ => match self.next_process(buffer, processes, wanted) {
-                Some(place) => place,
-                None => return Answer::Nothing,
-            },
-        };
-        loop {
-            let function = place.functions[hears];
-            if function < IDLE {
-                // SAFETY: `function` is the offset of a function of this type in the pages.
-                let function =
-                    unsafe { std::mem::transmute::<*const u8, Function>(self.pages.as_ptr().add(function as usize)) };
-                let fixed = (u32::from(wanted.timeout) * TIMEOUT) | (u32::from(wanted.pid) << PID_SHIFT);
-                while wanted.next != wanted.end {
-                    let index = wanted.next - place.first;
-                    let flags =
-                        fixed | (u32::from(wanted.moved) * MOVED) | (u32::from(wanted.next + 1 == wanted.end) * SINGLE);
-                    // SAFETY: see the head of the file for what a function does.
-                    let result = unsafe {
-                        function(buffer.as_mut_ptr(), u64::from(wanted.base), &raw mut context, index, flags)
-                    };
-                    let outcome = result >> OUTCOME_SHIFT;
-                    if outcome == NOTHING {
-                        break;
-                    }
-                    assert!(context.next <= context.end, "machine code has written more than there was room for");
-                    let number = place.first + (result & ((1 << OUTCOME_SHIFT) - 1));
-                    wanted.next = number + 1;
-                    // SAFETY: the function has written the entries between the old and the new `next`, which lies within the free ones.
-                    unsafe { entries.set_len(length + context.next.offset_from(next) as usize) };
-                    if HARVESTS && outcome == DONE && self.plain[number as usize] {
-                        let goes_on = each(&buffer[..used], wanted);
-                        while entries.len() > length {
-                            let restored = entries.pop().is_some_and(|entry| entry.restore(buffer));
-                            assert!(restored, "machine code writes words only");
-                        }
-                        context.next = next;
-                        wanted.moved = true;
-                        if !goes_on {
-                            return Answer::Enough;
-                        }
-                        continue;
-                    }
-                    return match outcome {
-                        DONE => Answer::Done(number),
-                        OFFERS => {
-                            let channel = channels[context.offers_on as usize - 1];
-                            let values = self.types[channel.ty as usize].fields as usize;
-                            // SAFETY: the function has written all fields of the message, which are no more than there are free values.
-                            unsafe { messages.set_len(said + values) };
-                            Answer::Offers(number, context.offers_on)
-                        }
-                        _ => Answer::Interpret(number),
-                    };
+        let context = &raw mut context;
+        let Some(code) = kind.pages.as_ref().map(|pages| pages.as_ptr()) else { return Answer::Absent };
+        let timeout = u32::from(wanted.timeout) * TIMEOUT;
+        // A process that the caller has begun comes first.
+        let owner = self.owners.get(wanted.next as usize).filter(|_| wanted.next != wanted.end);
+        let mut begun = owner.map(|&owner| {
+            let place = kind.places[owner as usize];
+            let single = u32::from(wanted.next + 1 == wanted.end) * SINGLE;
+            let index = wanted.next - place.first;
+            (Place { end: wanted.end, ..place }, index, single | (u32::from(wanted.moved) * MOVED))
+        });
+        let answer = loop {
+            let (place, index, flags) = match begun.take() {
+                Some(begun) => begun,
+                None => match self.next_process(kind, (bytes, size), processes, wanted) {
+                    Some(place) => (place, 0, 0),
+                    None => break Answer::Nothing,
+                },
+            };
+            let offset = place.functions[hears];
+            if offset >= IDLE {
+                if offset == NOWHERE {
+                    (wanted.next, wanted.end) = (place.first + index, place.end);
+                    break Answer::Absent;
                 }
-            } else if function == NOWHERE && wanted.next != wanted.end {
-                return Answer::Absent;
+                continue;
             }
-            wanted.next = wanted.end;
-            match self.next_process(buffer, processes, wanted) {
-                Some(next) => place = next,
-                None => return Answer::Nothing,
+            // SAFETY: `offset` is that of a function of this type in the pages. What a function does: see the head of the file. No machine code
+            // runs before and behind the call, so nobody else looks at host and context then.
+            let (result, context, way) = unsafe {
+                (*host).first = place.first;
+                ((*host).way.pid, (*host).way.moved) = (wanted.pid, flags & MOVED != 0);
+                let flags = timeout | flags | (u32::from(wanted.pid) << PID_SHIFT);
+                let function = std::mem::transmute::<*const u8, Function>(code.add(offset as usize));
+                (function(bytes, u64::from(wanted.base), context, index, flags), &*context, (*host).way)
+            };
+            let outcome = result >> OUTCOME_SHIFT;
+            if outcome == NOTHING {
+                continue;
             }
+            assert_room(context);
+            (wanted.end, wanted.moved) = (place.end, way.moved);
+            if outcome == ENOUGH {
+                wanted.next = way.number + 1;
+                break Answer::Enough;
+            }
+            let number = place.first + (result & ((1 << OUTCOME_SHIFT) - 1));
+            wanted.next = number + 1;
+            // SAFETY: the function has written the entries between the old and the new `next`, which lies within the free ones.
+            unsafe { entries.set_len(length + context.next.offset_from(next) as usize) };
+            break match outcome {
+                DONE => Answer::Done(number),
+                OFFERS => {
+                    let channel = channels[context.offers_on as usize - 1];
+                    let values = self.shapes.types[channel.ty as usize].fields as usize;
+                    // SAFETY: the function has written all fields of the message, which are no more than there are free values.
+                    unsafe { messages.set_len(said + values) };
+                    Answer::Offers(number, context.offers_on)
+                }
+                _ => Answer::Interpret(number),
+            };
+        };
+        // SAFETY: as above.
+        if let Some(panic) = unsafe { (*host).panic.take() } {
+            resume_unwind(panic);
         }
+        answer
     }
 
-    /// Goes to the first transition of the next process; `None` if there is no more.
-    #[inline]
-    fn next_process(&self, buffer: &[u8], processes: &[u32], wanted: &mut Wanted) -> Option<&Place> {
-        let mut pid = wanted.left.checked_sub(1)?;
-        if pid == wanted.skip {
+    /// Goes to the next process that has any transitions; `None` if there is none. `bytes` and `size`: the buffer.
+    #[inline(always)]
+    fn next_process(
+        &self,
+        kind: &Kind,
+        (bytes, size): (*mut u8, usize),
+        processes: &[u32],
+        wanted: &mut Wanted,
+    ) -> Option<Place> {
+        loop {
+            let Some(pid) = wanted.left.checked_sub(1) else {
+                wanted.next = wanted.end;
+                return None;
+            };
             wanted.left = pid;
-            pid = pid.checked_sub(1)?;
+            if pid == wanted.skip {
+                continue;
+            }
+            let base = processes[usize::from(pid)];
+            if base as usize + size_of::<u32>() > size {
+                return None;
+            }
+            // SAFETY: as just seen, these bytes lie in the buffer, at which nobody else looks now.
+            let header = u32::from_le(unsafe { bytes.add(base as usize).cast::<u32>().read_unaligned() });
+            let location = self.proctypes[usize::from(header as u8)] + u32::from((header >> 8) as u16);
+            let place = kind.places[location as usize];
+            if place.first != place.end {
+                (wanted.pid, wanted.base) = (pid, base);
+                return Some(place);
+            }
         }
-        let base = processes[usize::from(pid)];
-        let &[proctype, low, high] = buffer.get(base as usize..)?.first_chunk()?;
-        let location = u32::from(u16::from_le_bytes([low, high]));
-        let place = &self.places[(self.proctypes[usize::from(proctype)] + location) as usize];
-        (wanted.next, wanted.end, wanted.base) = (place.first, place.end, base);
-        (wanted.left, wanted.pid, wanted.moved) = (pid, pid, false);
-        Some(place)
     }
 }

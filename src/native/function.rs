@@ -1,11 +1,13 @@
 //! One function per location: which transition is tried when, and what the function answers.
 
 use super::code::{
-    Context, DONE, IDLE, INTERPRET, MOVED, NOTHING, NOWHERE, OFFERS, OUTCOME_SHIFT, PID_SHIFT, Pages, Place, SINGLE,
+    Context, DONE, ENOUGH, Functions, IDLE, INTERPRET, MOVED, NOTHING, NOWHERE, OFFERS, OUTCOME_SHIFT, PID_SHIFT, SINGLE,
     TIMEOUT,
 };
+use super::channels::stride;
 use super::shapes::Shapes;
 use super::size;
+use super::values::{Spot, may_fail};
 use crate::exec::journal::{Entry, Undo};
 use crate::exec::program::{Cell, Ex, Location, Op, Pattern, Program, Receive, Routine, Target, Transition};
 use crate::exec::seam::FREE_ENTRIES;
@@ -47,8 +49,15 @@ pub(super) struct Maker<'a, 'f> {
     pub base: Value,
     pub context: Value,
     flags: Value,
-    /// Where the next entry of the journal goes.
+    /// Where the next entry of the journal goes, and where the first went.
     pub journal: Variable,
+    first_entry: Value,
+    /// The function shows all successors by plain transitions and takes them back.
+    harvests: bool,
+    /// Was an earlier transition executable? (Only where the function harvests.)
+    moved: Variable,
+    /// What the transition has overwritten, if its code can put that back without the journal.
+    pub overwritten: Option<Vec<Overwritten>>,
     /// Where the transition goes that cannot be executed, and where the one goes that the interpreter has to do.
     pub blocked: Block,
     pub bail: Block,
@@ -61,13 +70,32 @@ pub(super) struct Maker<'a, 'f> {
     is_claim: bool,
 }
 
-/// Compiles a program.
-pub(super) fn compile(program: &Program) -> Option<Pages> {
+/// What stood at a place before a transition wrote there.
+pub(super) struct Overwritten {
+    spot: Spot,
+    /// The old value, as wide as what was written; `None` is so many zeros.
+    old: Result<Value, u32>,
+}
+
+/// Can this computer have machine code?
+pub(super) fn is_possible() -> bool {
+    target().is_some()
+}
+
+/// Compiles a program: functions that execute one transition, or, with `harvests`, functions that show all successors. What has no code is
+/// nowhere.
+pub(super) fn compile(program: &Program, shapes: &Shapes, harvests: bool) -> Functions {
+    let mut places = vec![[NOWHERE; 2]; program.locations.len()];
+    match make_all(program, shapes, harvests, &mut places).and_then(|code| Functions::new(&code, &places)) {
+        Some(functions) => functions,
+        None => Functions::nowhere(program.locations.len()),
+    }
+}
+
+/// The code of all locations, and where the functions of each are.
+fn make_all(program: &Program, shapes: &Shapes, harvests: bool, places: &mut [[u32; 2]]) -> Option<Vec<u8>> {
     let isa = target()?;
-    let shapes = Shapes::new(program);
     let mut bytes = Vec::new();
-    let nowhere = |location: &Location| Place { first: location.first, end: location.end, functions: [NOWHERE; 2] };
-    let mut places: Vec<Place> = program.locations.iter().map(nowhere).collect();
     let mut builder = FunctionBuilderContext::new();
     let mut room = size::LARGEST_PROGRAM;
     let claim = program.claim.map(|(_, number)| number as usize);
@@ -87,12 +115,12 @@ pub(super) fn compile(program: &Program) -> Option<Pages> {
             }
             room -= size;
             for hears in [false, true] {
-                place.functions[usize::from(hears)] =
+                place[usize::from(hears)] =
                     if hears && !own.iter().any(|transition| transition.op.takes_offers()) {
                         IDLE
                     } else {
-                        let options = Options { hears, is_claim: claim == Some(number) };
-                        let made = make(&isa, (program, &shapes), location, options, &mut builder)?;
+                        let options = Options { hears, is_claim: claim == Some(number), harvests };
+                        let made = make(&isa, (program, shapes), location, options, &mut builder)?;
                         let offset = bytes.len() as u32;
                         bytes.extend_from_slice(&made);
                         bytes.resize(bytes.len().next_multiple_of(16), 0xcc);
@@ -101,7 +129,7 @@ pub(super) fn compile(program: &Program) -> Option<Pages> {
             }
         }
     }
-    Pages::new(program, &bytes, places, shapes.types)
+    Some(bytes)
 }
 
 fn target() -> Option<OwnedTargetIsa> {
@@ -116,6 +144,7 @@ fn target() -> Option<OwnedTargetIsa> {
 struct Options {
     hears: bool,
     is_claim: bool,
+    harvests: bool,
 }
 
 /// The machine code of one location.
@@ -142,6 +171,11 @@ fn make(
     let journal = b.declare_var(I64);
     let next = b.ins().load(I64, self::flags(), around, offset_of!(Context, next) as i32);
     b.def_var(journal, next);
+    let moved = b.declare_var(I32);
+    if options.harvests {
+        let before = b.ins().band_imm(flags, i64::from(MOVED));
+        b.def_var(moved, before);
+    }
     let (blocked, bail) = (b.create_block(), b.create_block());
     let maker = Maker {
         b,
@@ -153,6 +187,10 @@ fn make(
         context: around,
         flags,
         journal,
+        first_entry: next,
+        harvests: options.harvests,
+        moved,
+        overwritten: None,
         blocked,
         bail,
         hears: options.hears,
@@ -243,9 +281,18 @@ impl Maker<'_, '_> {
             self.end();
             return;
         }
+        let shows = self.harvests && !transition.atomic && transition.escape == 0;
+        if shows && self.is_straight(transition) {
+            self.overwritten = Some(Vec::new());
+        }
         self.op(&transition.op);
         self.arrive(transition);
-        self.answer(DONE, index);
+        if shows {
+            self.show(index);
+        } else {
+            self.answer(DONE, index);
+        }
+        self.overwritten = None;
         if let Some(offers) = self.offers {
             self.b.switch_to_block(offers);
             self.arrive(transition);
@@ -257,7 +304,7 @@ impl Maker<'_, '_> {
     fn arrive(&mut self, transition: &Transition) {
         let location = Cell { local: true, offset: 1, scalar: Scalar::U16 { width: 16 } };
         let place = self.cell(&location);
-        self.save(&place);
+        self.save(&place, location.scalar);
         let target = self.b.ins().iconst(I16, i64::from(transition.target));
         self.b.ins().store(flags(), target, place.address, place.offset);
         if let Some(after) = &transition.after {
@@ -266,6 +313,11 @@ impl Maker<'_, '_> {
             }
             for cell in &after.resets {
                 let place = self.cell(cell);
+                if self.overwritten.is_some() {
+                    let zero = self.b.ins().iconst(I32, 0);
+                    self.write(&place, cell.scalar, zero);
+                    continue;
+                }
                 let old = self.read(&place, cell.scalar);
                 let (reset, behind) = (self.b.create_block(), self.b.create_block());
                 self.b.ins().brif(old, reset, &[], behind, &[]);
@@ -281,6 +333,77 @@ impl Maker<'_, '_> {
             let place = self.cell(&Cell { local: false, offset: at, scalar: Scalar::U8 });
             self.write(&place, Scalar::U8, pid);
         }
+    }
+
+    /// Shows the state that the transition has made and takes the transition back. The next transition follows, unless nobody wants more.
+    fn show(&mut self, index: u32) {
+        let next = self.b.use_var(self.journal);
+        self.b.ins().store(flags(), next, self.context, offset_of!(Context, next) as i32);
+        let mut signature = Signature::new(self.b.func.signature.call_conv);
+        signature.params.extend([I64, I32].map(AbiParam::new));
+        signature.returns.push(AbiParam::new(I32));
+        let signature = self.b.import_signature(signature);
+        let show = self.around(I64, offset_of!(Context, show));
+        let number = self.b.ins().iconst(I32, i64::from(index));
+        let call = self.b.ins().call_indirect(signature, show, &[self.context, number]);
+        let goes_on = self.b.inst_results(call)[0];
+        // The host has taken back what stands in the journal.
+        for Overwritten { spot, old } in self.overwritten.take().unwrap_or_default().into_iter().rev() {
+            match old {
+                Ok(old) => {
+                    self.b.ins().store(flags(), old, spot.address, spot.offset);
+                }
+                Err(bytes) => self.put_zeros(&spot, bytes),
+            }
+        }
+        self.b.def_var(self.journal, self.first_entry);
+        let yes = self.b.ins().iconst(I32, i64::from(MOVED));
+        self.b.def_var(self.moved, yes);
+        let enough = self.b.create_block();
+        self.b.ins().brif(goes_on, self.blocked, &[], enough, &[]);
+        self.b.switch_to_block(enough);
+        self.b.set_cold_block(enough);
+        self.answer(ENOUGH, index);
+    }
+
+    /// Writes so many zeros.
+    pub(super) fn put_zeros(&mut self, spot: &Spot, bytes: u32) {
+        let (width, step) = stride(bytes);
+        let zero = self.b.ins().iconst(width, 0);
+        for offset in (0..bytes).step_by(step as usize) {
+            self.b.ins().store(flags(), zero, spot.address, spot.offset + offset as i32);
+        }
+    }
+
+    /// Can the code of a plain transition put back what it overwrites without the journal? All that it writes must lie on one way, and
+    /// nothing that may be handed back must come behind the first write.
+    fn is_straight(&self, transition: &Transition) -> bool {
+        let target_is_plain = |target: &Target| matches!(target, Target::Cell(_));
+        let after = transition.after.as_ref().is_none_or(|after| {
+            after.assignments.iter().all(|(target, value)| target_is_plain(target) && !may_fail(value))
+        });
+        after
+            && match &transition.op {
+                Op::Skip | Op::Else | Op::Guard(_) | Op::Print(_) | Op::Assert(..) | Op::Assign(..) => true,
+                Op::Block(assignments) => assignments
+                    .iter()
+                    .skip(1)
+                    .all(|(target, value)| target_is_plain(target) && !may_fail(value)),
+                Op::Send(send) => self.shapes.with_fields(send.values.len()).is_some_and(|shapes| shapes.len() == 1),
+                Op::Receive(receive) if self.hears => {
+                    let stores = receive.patterns.iter().filter_map(|pattern| match pattern {
+                        Pattern::Store(target) => Some(target),
+                        _ => None,
+                    });
+                    stores.skip(1).all(target_is_plain)
+                }
+                Op::Receive(_)
+                | Op::DStep(..)
+                | Op::End
+                | Op::RunGuard(_)
+                | Op::RunAssign(_)
+                | Op::SetPriority(_) => false,
+            }
     }
 
     /// A death is left to the interpreter; that a process cannot die yet is found out here.
@@ -321,13 +444,31 @@ impl Maker<'_, '_> {
         self.b.switch_to_block(go_on);
     }
 
+    /// A transition that puts back what it overwrites has overwritten this.
+    pub(super) fn note_overwritten(&mut self, spot: Spot, old: Value) {
+        if let Some(overwritten) = &mut self.overwritten {
+            overwritten.push(Overwritten { spot, old: Ok(old) });
+        }
+    }
+
+    /// So many bytes at this place, which were zero, are written to.
+    pub(super) fn save_zeros(&mut self, spot: &Spot, at: Value, bytes: u32) {
+        if let Some(overwritten) = &mut self.overwritten {
+            overwritten.push(Overwritten { spot: *spot, old: Err(bytes) });
+            return;
+        }
+        let place = self.b.ins().iadd_imm(spot.at.unwrap_or(at), i64::from(spot.offset));
+        let bytes = self.b.ins().iconst(I32, i64::from(bytes));
+        self.add_entry(Undo::Zero, place, bytes);
+    }
+
     /// An entry for the word at this place.
     pub(super) fn save_word(&mut self, at: Value, old: Value) {
         self.add_entry(Undo::Word, at, old);
     }
 
     /// An entry of the journal.
-    pub(super) fn add_entry(&mut self, undo: Undo, at: Value, old: Value) {
+    fn add_entry(&mut self, undo: Undo, at: Value, old: Value) {
         let next = self.b.use_var(self.journal);
         let kind = self.b.ins().iconst(I32, undo as i64);
         self.b.ins().store(flags(), at, next, offset_of!(Entry, at) as i32);
@@ -350,7 +491,7 @@ impl Maker<'_, '_> {
             // Inside a `d_step` the transitions before it were tried and were blocked.
             Op::Else if self.in_step => {}
             Op::Else => {
-                let moved = self.flag(MOVED);
+                let moved = if self.harvests { self.b.use_var(self.moved) } else { self.flag(MOVED) };
                 let go_on = self.b.create_block();
                 self.b.ins().brif(moved, self.blocked, &[], go_on, &[]);
                 self.b.switch_to_block(go_on);

@@ -60,8 +60,7 @@ pub fn memory(program: &Program) -> u64 {
 /// The machine code of a program; `None` if this build makes none, or if the computer does not let us.
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
 pub fn compile(program: &Program) -> Option<Box<dyn Code>> {
-    let code = function::compile(program)?;
-    Some(Box::new(code))
+    function::is_possible().then(|| -> Box<dyn Code> { Box::new(code::Pages::new(program)) })
 }
 
 /// The machine code of a program: this build makes none.

@@ -83,8 +83,18 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// An entry of the journal for what stands at a place.
-    pub(super) fn save(&mut self, spot: &Spot) {
+    /// Notes what stands at a place that a variable of this width is written to: in the journal, or in the code itself.
+    pub(super) fn save(&mut self, spot: &Spot, scalar: Scalar) {
+        if self.overwritten.is_some() {
+            let width = match scalar {
+                Scalar::U8 | Scalar::Bits { .. } => I8,
+                Scalar::I16 | Scalar::U16 { .. } => I16,
+                Scalar::I32 | Scalar::U32 { .. } => I32,
+            };
+            let old = self.b.ins().load(width, flags(), spot.address, spot.offset);
+            self.note_overwritten(*spot, old);
+            return;
+        }
         let old = self.b.ins().load(I32, flags(), spot.address, spot.offset);
         let at = match spot.at {
             Some(at) => self.b.ins().iadd_imm(at, i64::from(spot.offset)),
@@ -95,7 +105,7 @@ impl Maker<'_, '_> {
 
     /// Writes a variable, as wide as it is, with an entry in the journal.
     pub(super) fn write(&mut self, spot: &Spot, scalar: Scalar, value: Value) {
-        self.save(spot);
+        self.save(spot, scalar);
         self.put(spot, scalar, value);
     }
 
@@ -398,6 +408,29 @@ impl Maker<'_, '_> {
             }
         };
         self.b.ins().uextend(I32, code)
+    }
+}
+
+/// May a transition be handed back while this expression is evaluated? (Or is it not simple enough to say.)
+pub(super) fn may_fail(expr: &Ex) -> bool {
+    match expr {
+        Ex::Constant(_)
+        | Ex::GlobalByte(_)
+        | Ex::LocalByte(_)
+        | Ex::Load(_)
+        | Ex::GlobalByteIs(..)
+        | Ex::LocalByteIs(..)
+        | Ex::Pid
+        | Ex::ProcessCount
+        | Ex::Last
+        | Ex::Timeout => false,
+        Ex::Unary(_, operand) => may_fail(operand),
+        Ex::Binary(op, pair) => {
+            matches!(op, BinaryOp::Divide | BinaryOp::Remainder) || may_fail(&pair.0) || may_fail(&pair.1)
+        }
+        Ex::And(pair) | Ex::Or(pair) => may_fail(&pair.0) || may_fail(&pair.1),
+        Ex::Conditional(parts) => may_fail(&parts.0) || may_fail(&parts.1) || may_fail(&parts.2),
+        _ => true,
     }
 }
 

@@ -77,6 +77,11 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
     }
 
     #[inline]
+    fn awaited(&self) -> Option<&[u8]> {
+        self.vacancy.map(|_| self.awaited.as_slice())
+    }
+
+    #[inline]
     fn known(&mut self) {
         self.tally.matched += 1;
     }

@@ -67,6 +67,7 @@ impl Walk {
                             }
                         }
                         Some(skip) => machine.sweep(&mut cursor, &mut self.top().left, skip),
+                        None if cursor.is_done() => None,
                         None => machine.advance(&mut cursor, turn == Turn::Claim),
                     };
                     let Some(fired) = fired else { break };
@@ -129,6 +130,11 @@ impl Walk {
             }
             match self.next_process(machine, visitor, reduction) {
                 Found::Process => cursor = self.top().cursor,
+                Found::There(mark) => {
+                    let tried = self.top().cursor.tried();
+                    self.reached[tried as usize] = true;
+                    return self.take(machine, visitor, reduction, mark);
+                }
                 Found::Nobody => return Next::Exhausted,
                 Found::Stop => return Next::Stop,
             }
@@ -175,8 +181,8 @@ impl Walk {
         let mut any = false;
         let (reached, completed, unheard) = (&mut self.reached, &mut self.completed, &mut self.unheard);
         let harvest = machine.harvest(cursor, (&mut left, skip), &mut |state, at| {
-            reached[at.tried() as usize] = true;
-            completed[at.tried() as usize] = true;
+            reached[at.number as usize] = true;
+            completed[at.number as usize] = true;
             any = true;
             *unheard += 1;
             gather(state, depth) && *unheard < super::TICK

@@ -38,7 +38,7 @@ pub mod visitor;
 
 pub use visitor::{Control, Decision, Event, Movers, Rules, Visitor};
 
-use crate::exec::Machine;
+use crate::exec::{Machine, Mark};
 use crate::model::TransitionType;
 use crate::search::outcome::{Actor, Step};
 use crate::search::reduce::{Attempt, ProcessStep, Reduction};
@@ -72,6 +72,8 @@ pub struct Walk {
     long_blocks: LongBlocks,
     /// States that were entered, as far as the number goes.
     entered: u32,
+    /// [`entered`](Self::entered) when the walk looked ahead for the last time.
+    awaited_since: u32,
     /// What was seen ahead, by the frames from which it was; the last comes first.
     ahead: Vec<outlook::Ahead>,
     /// Steps since the last [`Visitor::tick`].
@@ -105,6 +107,8 @@ enum Arrival {
 /// What came of looking for the next process to try.
 enum Found {
     Process,
+    /// The step of the cursor that the top frame has now is done already; the mark from before it.
+    There(Mark),
     Nobody,
     Stop,
 }
@@ -133,6 +137,7 @@ impl Walk {
             deepest: 0,
             long_blocks: LongBlocks::default(),
             entered: 0,
+            awaited_since: 0,
             ahead: Vec::new(),
             unheard: 0,
             moved: Vec::new(),

@@ -4,8 +4,8 @@
 //!
 //! A depth-first search looks one state up at a time and waits for memory each time. Here the walk makes the successors of a state one
 //! after the other and takes each back at once; the visitor asks for the memory of all of them, and then says which of them are known
-//! already (see [`Visitor::foresee`]). The known ones are done with. The others are made again when their turn comes, and are looked
-//! up again then; if many states were entered in between, all that are left of a state are looked up together once more.
+//! already (see [`Visitor::foresee`]). The known ones are done with. For the first of the others the machine takes over the bytes that were shown;
+//! the rest are made again when their turn comes, and are looked up again then; if many states were entered in between, all that are left of a state are looked up together once more.
 //!
 //! The order in which states are entered does not change, and neither does any count: a successor that is known now is known later too,
 //! because the visitors that look ahead forget nothing. What is not a plain step (an error, a step into an atomic
@@ -34,6 +34,10 @@ pub(super) const LONGEST_STATE: usize = 1 << 12;
 enum Fate {
     /// The state was known: it only counts.
     Known,
+    /// Machine code has shown the state, which was not looked up yet.
+    Made,
+    /// Machine code has shown the state, which was not known, and the visitor still has its bytes: see [`Visitor::awaited`].
+    Awaited,
     /// The transition leads to a state that was not known.
     Follow,
     /// The same, and the state is being looked up again.
@@ -86,7 +90,7 @@ impl Ahead {
 
     /// Was the visitor asked about the state, and has not answered yet?
     fn is_asked(&self) -> bool {
-        matches!(self.fate, Fate::Follow | Fate::Heard | Fate::Dropped)
+        matches!(self.fate, Fate::Made | Fate::Follow | Fate::Heard | Fate::Dropped)
     }
 }
 
@@ -115,7 +119,7 @@ impl Walk {
         loop {
             let ahead = &mut self.ahead;
             let harvest = machine.harvest(&mut cursor, (&mut left, NOBODY), &mut |reached, at| {
-                ahead.push(Ahead { number: at.tried(), pid: at.pid, moved: at.moved, fate: Fate::Follow, age });
+                ahead.push(Ahead { number: at.number, pid: at.pid, moved: at.moved, fate: Fate::Made, age });
                 visitor.foresee(reached.state());
                 ahead.len() - first < MOST_AHEAD
             });
@@ -160,17 +164,19 @@ impl Walk {
     #[inline]
     pub(super) fn look_up_ahead<V: Visitor>(&mut self, visitor: &mut V, Made { first, offers }: Made) {
         let mut waiting = self.ahead[first..].iter_mut().filter(|ahead| ahead.is_asked());
+        let mut is_first = true;
         visitor.sort_out(|known| {
-            if let Some(ahead) = waiting.next()
-                && known
-            {
-                ahead.fate = match ahead.fate {
-                    Fate::Follow => Fate::Known,
-                    Fate::Heard => Fate::HeardKnown,
-                    other => other,
-                };
-            }
+            let Some(ahead) = waiting.next() else { return };
+            ahead.fate = match (ahead.fate, known) {
+                (Fate::Made | Fate::Follow, true) => Fate::Known,
+                (Fate::Made, false) if is_first => Fate::Awaited,
+                (Fate::Made, false) => Fate::Follow,
+                (Fate::Heard, true) => Fate::HeardKnown,
+                (other, _) => other,
+            };
+            is_first &= known;
         });
+        self.awaited_since = self.entered;
         if offers {
             self.judge_offers(first);
         }
@@ -206,7 +212,7 @@ impl Walk {
         loop {
             let ahead = &mut self.ahead;
             let harvest = machine.harvest(&mut receiver, (&mut left, cursor.pid() as u8), &mut |reached, at| {
-                ahead.push(Ahead { number: at.tried(), pid: at.pid, moved: at.moved, fate: Fate::Heard, age: 0 });
+                ahead.push(Ahead { number: at.number, pid: at.pid, moved: at.moved, fate: Fate::Heard, age: 0 });
                 visitor.foresee(reached.state());
                 true
             });
@@ -261,8 +267,9 @@ impl Walk {
         let (mark, age) = (machine.mark(), self.age());
         machine.set_timeout(false);
         let first = self.ahead.iter().rposition(|ahead| ahead.fate == Fate::End).map_or(0, |end| end + 1);
-        for ahead in self.ahead[first..].iter_mut().filter(|ahead| ahead.fate == Fate::Follow).rev() {
-            ahead.age = age;
+        let follow = |ahead: &&mut Ahead| matches!(ahead.fate, Fate::Follow | Fate::Awaited);
+        for ahead in self.ahead[first..].iter_mut().filter(follow).rev() {
+            (ahead.age, ahead.fate) = (age, Fate::Follow);
             let plain = machine.advance(&mut ahead.cursor(), false) == Some(Fired::Done) && !machine.in_handshake();
             if plain {
                 visitor.foresee(machine.state());
@@ -283,7 +290,7 @@ impl Walk {
     pub(super) fn next_ahead<V: Visitor>(&mut self, machine: &mut Machine<'_>, visitor: &mut V) -> Found {
         while let Some(ahead @ Ahead { number, pid, moved, fate, age }) = self.ahead.pop() {
             match fate {
-                Fate::Follow if age != self.age() => {
+                Fate::Follow | Fate::Awaited if age != self.age() => {
                     self.ahead.push(ahead);
                     self.look_again(machine, visitor);
                 }
@@ -305,7 +312,17 @@ impl Walk {
                     self.deepest = self.deepest.max(self.depth() + 1);
                 }
                 Fate::Heard | Fate::Dropped | Fate::Asked => {}
-                Fate::Follow => {
+                // Nobody has looked ahead or arrived anywhere since.
+                Fate::Awaited if self.awaited_since == self.entered => {
+                    let mark = machine.mark();
+                    if visitor.awaited().is_some_and(|state| machine.adopt(state)) {
+                        self.top().cursor = Cursor::within(pid, number + 1, number + 1, moved);
+                        return Found::There(mark);
+                    }
+                    self.top().cursor = ahead.cursor();
+                    return Found::Process;
+                }
+                Fate::Made | Fate::Awaited | Fate::Follow => {
                     self.top().cursor = ahead.cursor();
                     return Found::Process;
                 }

@@ -92,6 +92,12 @@ pub trait Visitor {
     #[inline]
     fn sort_out(&mut self, _known: impl FnMut(bool)) {}
 
+    /// The bytes of the first state that [`sort_out`](Self::sort_out) has called unknown, as long as no state was reached since.
+    #[inline]
+    fn awaited(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// A state that was known when it was foreseen has its turn: it counts as one that was seen before.
     #[inline]
     fn known(&mut self) {}
