@@ -18,8 +18,8 @@
 use super::function;
 use super::shapes::{Shapes, TypeEntry};
 use crate::exec::journal::Entry;
-use crate::exec::seam::{Answer, Code, FREE_ENTRIES, FREE_VALUES, Parts, Wanted, Way};
 use crate::exec::program::Location;
+use crate::exec::seam::{Answer, Code, FREE_ENTRIES, FREE_VALUES, Parts, Wanted, Way};
 use crate::exec::{ChannelRef, Program};
 use memmap2::{Mmap, MmapMut};
 use std::any::Any;

@@ -1,13 +1,13 @@
-//! One function per location: which transition is tried when, and what the function answers.
+//! One function per location: which transition is tried when, and what the function answers. The functions that show all successors are
+//! made here, too; what is special about them stands in `harvest`.
 
 use super::code::{
-    Context, DONE, ENOUGH, Functions, IDLE, INTERPRET, MOVED, NOTHING, NOWHERE, OFFERS, OUTCOME_SHIFT, PID_SHIFT, SINGLE,
+    Context, DONE, Functions, IDLE, INTERPRET, MOVED, NOTHING, NOWHERE, OFFERS, OUTCOME_SHIFT, PID_SHIFT, SINGLE,
     TIMEOUT,
 };
-use super::channels::stride;
+use super::harvest::Overwritten;
 use super::shapes::Shapes;
 use super::size;
-use super::values::{Spot, may_fail};
 use crate::exec::journal::{Entry, Undo};
 use crate::exec::program::{Cell, Ex, Location, Op, Pattern, Program, Receive, Routine, Target, Transition};
 use crate::exec::seam::FREE_ENTRIES;
@@ -51,11 +51,11 @@ pub(super) struct Maker<'a, 'f> {
     flags: Value,
     /// Where the next entry of the journal goes, and where the first went.
     pub journal: Variable,
-    first_entry: Value,
+    pub first_entry: Value,
     /// The function shows all successors by plain transitions and takes them back.
-    harvests: bool,
+    pub harvests: bool,
     /// Was an earlier transition executable? (Only where the function harvests.)
-    moved: Variable,
+    pub moved: Variable,
     /// What the transition has overwritten, if its code can put that back without the journal.
     pub overwritten: Option<Vec<Overwritten>>,
     /// Where the transition goes that cannot be executed, and where the one goes that the interpreter has to do.
@@ -68,13 +68,6 @@ pub(super) struct Maker<'a, 'f> {
     /// The transition being made offers a message.
     pub offers: Option<Block>,
     is_claim: bool,
-}
-
-/// What stood at a place before a transition wrote there.
-pub(super) struct Overwritten {
-    spot: Spot,
-    /// The old value, as wide as what was written; `None` is so many zeros.
-    old: Result<Value, u32>,
 }
 
 /// Can this computer have machine code?
@@ -115,17 +108,16 @@ fn make_all(program: &Program, shapes: &Shapes, harvests: bool, places: &mut [[u
             }
             room -= size;
             for hears in [false, true] {
-                place[usize::from(hears)] =
-                    if hears && !own.iter().any(|transition| transition.op.takes_offers()) {
-                        IDLE
-                    } else {
-                        let options = Options { hears, is_claim: claim == Some(number), harvests };
-                        let made = make(&isa, (program, shapes), location, options, &mut builder)?;
-                        let offset = bytes.len() as u32;
-                        bytes.extend_from_slice(&made);
-                        bytes.resize(bytes.len().next_multiple_of(16), 0xcc);
-                        offset
-                    };
+                place[usize::from(hears)] = if hears && !own.iter().any(|transition| transition.op.takes_offers()) {
+                    IDLE
+                } else {
+                    let options = Options { hears, is_claim: claim == Some(number), harvests };
+                    let made = make(&isa, (program, shapes), location, options, &mut builder)?;
+                    let offset = bytes.len() as u32;
+                    bytes.extend_from_slice(&made);
+                    bytes.resize(bytes.len().next_multiple_of(16), 0xcc);
+                    offset
+                };
             }
         }
     }
@@ -261,7 +253,7 @@ impl Maker<'_, '_> {
     }
 
     /// Returns with this outcome; the entries of the journal count.
-    fn answer(&mut self, outcome: u32, index: u32) {
+    pub(super) fn answer(&mut self, outcome: u32, index: u32) {
         let next = self.b.use_var(self.journal);
         self.b.ins().store(flags(), next, self.context, offset_of!(Context, next) as i32);
         let result = self.b.ins().iconst(I32, i64::from(outcome << OUTCOME_SHIFT | index));
@@ -335,77 +327,6 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// Shows the state that the transition has made and takes the transition back. The next transition follows, unless nobody wants more.
-    fn show(&mut self, index: u32) {
-        let next = self.b.use_var(self.journal);
-        self.b.ins().store(flags(), next, self.context, offset_of!(Context, next) as i32);
-        let mut signature = Signature::new(self.b.func.signature.call_conv);
-        signature.params.extend([I64, I32].map(AbiParam::new));
-        signature.returns.push(AbiParam::new(I32));
-        let signature = self.b.import_signature(signature);
-        let show = self.around(I64, offset_of!(Context, show));
-        let number = self.b.ins().iconst(I32, i64::from(index));
-        let call = self.b.ins().call_indirect(signature, show, &[self.context, number]);
-        let goes_on = self.b.inst_results(call)[0];
-        // The host has taken back what stands in the journal.
-        for Overwritten { spot, old } in self.overwritten.take().unwrap_or_default().into_iter().rev() {
-            match old {
-                Ok(old) => {
-                    self.b.ins().store(flags(), old, spot.address, spot.offset);
-                }
-                Err(bytes) => self.put_zeros(&spot, bytes),
-            }
-        }
-        self.b.def_var(self.journal, self.first_entry);
-        let yes = self.b.ins().iconst(I32, i64::from(MOVED));
-        self.b.def_var(self.moved, yes);
-        let enough = self.b.create_block();
-        self.b.ins().brif(goes_on, self.blocked, &[], enough, &[]);
-        self.b.switch_to_block(enough);
-        self.b.set_cold_block(enough);
-        self.answer(ENOUGH, index);
-    }
-
-    /// Writes so many zeros.
-    pub(super) fn put_zeros(&mut self, spot: &Spot, bytes: u32) {
-        let (width, step) = stride(bytes);
-        let zero = self.b.ins().iconst(width, 0);
-        for offset in (0..bytes).step_by(step as usize) {
-            self.b.ins().store(flags(), zero, spot.address, spot.offset + offset as i32);
-        }
-    }
-
-    /// Can the code of a plain transition put back what it overwrites without the journal? All that it writes must lie on one way, and
-    /// nothing that may be handed back must come behind the first write.
-    fn is_straight(&self, transition: &Transition) -> bool {
-        let target_is_plain = |target: &Target| matches!(target, Target::Cell(_));
-        let after = transition.after.as_ref().is_none_or(|after| {
-            after.assignments.iter().all(|(target, value)| target_is_plain(target) && !may_fail(value))
-        });
-        after
-            && match &transition.op {
-                Op::Skip | Op::Else | Op::Guard(_) | Op::Print(_) | Op::Assert(..) | Op::Assign(..) => true,
-                Op::Block(assignments) => assignments
-                    .iter()
-                    .skip(1)
-                    .all(|(target, value)| target_is_plain(target) && !may_fail(value)),
-                Op::Send(send) => self.shapes.with_fields(send.values.len()).is_some_and(|shapes| shapes.len() == 1),
-                Op::Receive(receive) if self.hears => {
-                    let stores = receive.patterns.iter().filter_map(|pattern| match pattern {
-                        Pattern::Store(target) => Some(target),
-                        _ => None,
-                    });
-                    stores.skip(1).all(target_is_plain)
-                }
-                Op::Receive(_)
-                | Op::DStep(..)
-                | Op::End
-                | Op::RunGuard(_)
-                | Op::RunAssign(_)
-                | Op::SetPriority(_) => false,
-            }
-    }
-
     /// A death is left to the interpreter; that a process cannot die yet is found out here.
     fn end(&mut self) {
         if self.is_claim {
@@ -444,31 +365,13 @@ impl Maker<'_, '_> {
         self.b.switch_to_block(go_on);
     }
 
-    /// A transition that puts back what it overwrites has overwritten this.
-    pub(super) fn note_overwritten(&mut self, spot: Spot, old: Value) {
-        if let Some(overwritten) = &mut self.overwritten {
-            overwritten.push(Overwritten { spot, old: Ok(old) });
-        }
-    }
-
-    /// So many bytes at this place, which were zero, are written to.
-    pub(super) fn save_zeros(&mut self, spot: &Spot, at: Value, bytes: u32) {
-        if let Some(overwritten) = &mut self.overwritten {
-            overwritten.push(Overwritten { spot: *spot, old: Err(bytes) });
-            return;
-        }
-        let place = self.b.ins().iadd_imm(spot.at.unwrap_or(at), i64::from(spot.offset));
-        let bytes = self.b.ins().iconst(I32, i64::from(bytes));
-        self.add_entry(Undo::Zero, place, bytes);
-    }
-
     /// An entry for the word at this place.
     pub(super) fn save_word(&mut self, at: Value, old: Value) {
         self.add_entry(Undo::Word, at, old);
     }
 
     /// An entry of the journal.
-    fn add_entry(&mut self, undo: Undo, at: Value, old: Value) {
+    pub(super) fn add_entry(&mut self, undo: Undo, at: Value, old: Value) {
         let next = self.b.use_var(self.journal);
         let kind = self.b.ins().iconst(I32, undo as i64);
         self.b.ins().store(flags(), at, next, offset_of!(Entry, at) as i32);

@@ -2,7 +2,9 @@
 //!
 //! Idea: the interpreter spends most of a step on finding out what the step is. A search executes the same few hundred statements many
 //! million times, so we compile them once. A function tries the transitions of one location in order; for the first that is executable
-//! it does everything that the interpreter would do (the variables, the channel, the location, the journal) and gives its number.
+//! it does everything that the interpreter would do (the variables, the channel, the location, the journal) and gives its number. For searches
+//! that look at all successors of a state there are functions of a second kind, which show one successor after the other. Either kind is
+//! compiled when it is called for the first time.
 //!
 //! Sound because the interpreter stays the judge of everything unusual. A transition that is rare or difficult (`run`, death, `??`, a
 //! sorted send, a `trace`, priorities, remote references), and every transition that meets an error while it is executed (an index out
@@ -15,6 +17,7 @@
 //! | file | what |
 //! |---|---|
 //! | `function` | one location: which transition is tried when, and what a function answers |
+//! | `harvest` | functions that show all successors in one call |
 //! | `values` | variables and expressions |
 //! | `channels` | sends and receives |
 //! | `shapes` | the channel types that look alike in memory |
@@ -27,6 +30,8 @@ mod channels;
 mod code;
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
 mod function;
+#[cfg(all(feature = "native", target_arch = "x86_64"))]
+mod harvest;
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
 mod shapes;
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
