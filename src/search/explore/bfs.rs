@@ -17,7 +17,7 @@ use crate::search::reduce::Reduction;
 use crate::search::walk::replay::{MarkedPath, steps_by_marks};
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::parts::foresight::Foresight;
-use crate::store::{BreadthStates, Link, Links, Visit};
+use crate::store::{BreadthStates, Glance, Link, Links, Visit};
 use std::collections::VecDeque;
 
 /// So many states are gathered before they are inserted: enough for their waits for memory to overlap.
@@ -43,6 +43,8 @@ struct BreadthVisitor<'s, 'm, 'n, 'i> {
     /// Successors that are not in the store yet, with their hidden variables in front; and the number of the state from which each comes, and its depth.
     gathered: Foresight,
     origins: Vec<(u64, u64)>,
+    /// What a first look into the store has shown of each.
+    glances: Vec<Glance>,
 }
 
 impl BreadthVisitor<'_, '_, '_, '_> {
@@ -58,7 +60,7 @@ impl BreadthVisitor<'_, '_, '_, '_> {
             return Decision::Stop;
         }
         let foreseen = self.store.foresee(machine.state());
-        let decision = self.insert(machine.saved(), foreseen, self.number, depth);
+        let decision = self.insert(machine.saved(), (foreseen, Glance::default()), self.number, depth);
         if decision == Decision::Queued {
             self.tally.witness(machine);
         }
@@ -67,9 +69,9 @@ impl BreadthVisitor<'_, '_, '_, '_> {
 
     /// Offers a state, with its hidden variables in front, to the store, and to the queue if it is new.
     #[inline]
-    fn insert(&mut self, saved: &[u8], foreseen: u64, parent: u64, depth: u64) -> Decision {
+    fn insert(&mut self, saved: &[u8], (foreseen, glance): (u64, Glance), parent: u64, depth: u64) -> Decision {
         let (hidden, state) = saved.split_at(self.program.hidden as usize);
-        match self.store.insert(state, foreseen) {
+        match self.store.insert_glanced(state, foreseen, glance) {
             Visit::New(_) => {
                 let link = Link { parent, ordinal: self.store.mark_of_new(state, foreseen) };
                 if let Err(limit) = self.links.push(link) {
@@ -96,21 +98,23 @@ impl BreadthVisitor<'_, '_, '_, '_> {
     fn insert_gathered(&mut self) -> Control {
         let gathered = std::mem::take(&mut self.gathered);
         let origins = std::mem::take(&mut self.origins);
-        gathered.iter().for_each(|(_, foreseen)| self.store.glance(foreseen));
+        let mut glances = std::mem::take(&mut self.glances);
+        glances.extend(gathered.iter().map(|(_, foreseen)| self.store.glance(foreseen)));
         let moved_at = self.store.moved_at();
         let mut control = Control::Continue;
-        for ((saved, mut foreseen), &(parent, depth)) in gathered.iter().zip(&origins) {
+        for (((saved, mut foreseen), &glance), &(parent, depth)) in gathered.iter().zip(&glances).zip(&origins) {
             if self.store.moved_at() != moved_at {
                 // What was foreseen was foreseen for another store.
                 foreseen = self.store.foresee(&saved[self.program.hidden as usize..]);
             }
-            if self.insert(saved, foreseen, parent, depth) == Decision::Stop {
+            if self.insert(saved, (foreseen, glance), parent, depth) == Decision::Stop {
                 control = Control::Stop;
                 break;
             }
         }
-        (self.gathered, self.origins) = (gathered, origins);
+        (self.gathered, self.origins, self.glances) = (gathered, origins, glances);
         self.gathered.clear();
+        self.glances.clear();
         self.origins.clear();
         control
     }
@@ -218,6 +222,7 @@ pub fn search<R: Reduction>(task: Task<'_, '_, '_>, store: &mut BreadthStates, r
         expanded: 0,
         gathered: Foresight::default(),
         origins: Vec::new(),
+        glances: Vec::new(),
     };
     let mut ended = match visitor.offer(&machine, 0) {
         Decision::Stop => Ended::Stopped,

@@ -18,7 +18,7 @@ use crate::store::depth::mover::{Moved, Mover};
 use crate::store::depth::tree::TreeStore;
 use crate::store::parts::hash::StateHash;
 use crate::store::parts::tree::Layout;
-use crate::store::{Handle, Store, Visit};
+use crate::store::{Glance, Handle, Store, Visit};
 use std::collections::VecDeque;
 
 /// Bits of a mark. Of the successors of a state hardly two have the same one, and as a number it takes two bytes.
@@ -129,12 +129,25 @@ impl BreadthStates {
         }
     }
 
-    /// A state that was foreseen is inserted next but a few: asks for more of the memory.
+    /// A state that was foreseen is inserted next but a few: asks for more of the memory, and looks where the state seems to be.
     #[inline]
-    pub fn glance(&self, foreseen: u64) {
-        if let Kept::Exact { store, .. } = &self.kept {
-            store.glance(foreseen);
+    pub fn glance(&self, foreseen: u64) -> Glance {
+        match &self.kept {
+            Kept::Exact { store, .. } => store.glance(foreseen),
+            Kept::Tree { .. } => Glance::default(),
         }
+    }
+
+    /// As [`insert`](Self::insert), of a state of which a glance was taken in the same store.
+    #[inline]
+    pub fn insert_glanced(&mut self, state: &[u8], foreseen: u64, glance: Glance) -> Visit {
+        if let Kept::Exact { store, .. } = &mut self.kept {
+            let visit = store.insert_glanced(state, foreseen, glance);
+            if visit != Visit::Full {
+                return visit;
+            }
+        }
+        self.insert(state, foreseen)
     }
 
     /// Inserts a state that was foreseen, and puts it into the queue if it is new. "On the stack" means that the state waits; a tree knows that

@@ -132,6 +132,18 @@ impl ExactStore {
         self.insert_or_find(state, hash, true)
     }
 
+    /// As [`insert_hashed`](Self::insert_hashed), of a state of which a [glance](Store::glance) was taken; states may have been inserted since.
+    #[inline]
+    pub fn insert_glanced(&mut self, state: &[u8], hash: u64, glance: Glance) -> Visit {
+        if glance.word != 0 && !mutants::is(Mutant::StoreMixesUp) && !mutants::is(Mutant::OnStackNever) {
+            let (stored, on_stack) = self.arena.get(glance.word & POSITION_MASK);
+            if stored == state {
+                return Visit::Seen { on_stack };
+            }
+        }
+        self.insert_hashed(state, hash)
+    }
+
     /// Takes the store apart: calls `each` with every state in the order of insertion, its handle, whether it is on the stack, and how
     /// many bytes the store still takes, until the answer is `false`. The memory is given back on the way.
     pub(in crate::store) fn drain(self, mut each: impl FnMut(Handle, &[u8], bool, usize) -> bool) {
