@@ -137,6 +137,12 @@ pub trait Store {
     /// Adds the state of a handle to what is in a buffer, if the store can. Look-ups of its successors come next.
     fn go_to(&mut self, _handle: Handle, _to: &mut Vec<u8>) {}
 
+    /// Has this glance found the state? If not, the state may be there all the same.
+    #[inline]
+    fn is_glanced(&self, _state: &[u8], _glance: Glance) -> bool {
+        false
+    }
+
     /// Looks where a state of this hash seems to be kept, and asks for the memory there.
     #[inline]
     fn glance(&self, _hash: u64) -> Glance {

@@ -65,7 +65,8 @@ impl<S: Store, P: Precision<S>> Visitor for DepthVisitor<'_, '_, '_, '_, S, P> {
         self.glances.extend(self.foresight.iter().map(|(_, hash)| self.store.glance(hash)));
         self.vacancy = None;
         for ((state, hash), &glance) in self.foresight.iter().zip(&self.glances) {
-            let vacancy = self.store.vacancy(state, hash, glance);
+            let vacancy =
+                if self.store.is_glanced(state, glance) { None } else { self.store.vacancy(state, hash, glance) };
             known(vacancy.is_none());
             if vacancy.is_some() && self.vacancy.is_none() {
                 self.vacancy = vacancy;

@@ -28,6 +28,14 @@ impl Walk {
         reduction: &mut R,
     ) -> Next {
         let program = machine.program();
+        if V::FORESEES && !R::ACTIVE && self.is_at_foreseen() {
+            match self.next_ahead(machine, visitor) {
+                Found::Process => {}
+                Found::There(mark) => return self.take_adopted(machine, visitor, reduction, mark),
+                Found::Nobody => return Next::Exhausted,
+                Found::Stop => return Next::Stop,
+            }
+        }
         let first = R::ACTIVE && self.is_first();
         let Frame { mut cursor, turn, timeout, .. } = *self.top();
         machine.set_timeout(timeout);
@@ -130,15 +138,32 @@ impl Walk {
             }
             match self.next_process(machine, visitor, reduction) {
                 Found::Process => cursor = self.top().cursor,
-                Found::There(mark) => {
-                    let tried = self.top().cursor.tried();
-                    self.reached[tried as usize] = true;
-                    return self.take(machine, visitor, reduction, mark);
-                }
+                Found::There(mark) => return self.take_adopted(machine, visitor, reduction, mark),
                 Found::Nobody => return Next::Exhausted,
                 Found::Stop => return Next::Stop,
             }
         }
+    }
+
+    /// Has the walk looked ahead from the top frame, and is it between two of the successors?
+    #[inline]
+    fn is_at_foreseen(&mut self) -> bool {
+        let top = self.top();
+        top.cursor.is_done() && matches!(top.place, Place::Entered { foreseen: true, .. })
+    }
+
+    /// Goes on at the successor that the machine has just taken over.
+    #[inline]
+    fn take_adopted<V: Visitor, R: Reduction>(
+        &mut self,
+        machine: &mut Machine<'_>,
+        visitor: &mut V,
+        reduction: &mut R,
+        mark: Mark,
+    ) -> Next {
+        let tried = self.top().cursor.tried();
+        self.reached[tried as usize] = true;
+        self.take(machine, visitor, reduction, mark)
     }
 
     /// If the processes are tried one after the other without asking anybody between them: the one that is left out, or

@@ -300,7 +300,6 @@ impl Walk {
                     self.top().any = true;
                     visitor.known();
                     self.unheard += 1;
-                    self.heed_toil(machine);
                     if self.unheard >= super::TICK && self.tick(machine, visitor, &Full) == Control::Stop {
                         return Found::Stop;
                     }

@@ -157,6 +157,11 @@ impl ExactStore {
         self.budget = budget;
     }
 
+    #[inline]
+    fn table_memory(&self) -> usize {
+        self.table.capacity() * size_of::<u64>()
+    }
+
     fn room(&self) -> usize {
         self.budget.saturating_sub(self.memory())
     }
@@ -182,8 +187,8 @@ impl ExactStore {
             }
             slot = self.empty_slot(hash);
         }
-        let room = self.room();
-        let Ok(position) = self.arena.push(state, on_stack, room) else { return Visit::Full };
+        let budget = self.budget.saturating_sub(self.table_memory());
+        let Ok(position) = self.arena.push(state, on_stack, budget) else { return Visit::Full };
         self.table[slot] = tag(hash) | self.stray(hash, slot) | position;
         self.len += 1;
         Visit::New(Handle(position))
@@ -332,10 +337,15 @@ impl Store for ExactStore {
     }
 
     #[inline]
+    fn is_glanced(&self, state: &[u8], glance: Glance) -> bool {
+        glance.word != 0 && self.arena.get(glance.word & POSITION_MASK).0 == state
+    }
+
+    #[inline]
     fn vacancy(&self, state: &[u8], hash: u64, glance: Glance) -> Option<Vacancy> {
         let slot = if glance.word == 0 {
             glance.slot
-        } else if self.arena.get(glance.word & POSITION_MASK).0 == state {
+        } else if self.is_glanced(state, glance) {
             return None;
         } else {
             // Another state with the same bits of the hash.
@@ -377,7 +387,7 @@ impl Store for ExactStore {
     }
 
     fn memory(&self) -> usize {
-        self.table.capacity() * size_of::<u64>() + self.arena.memory()
+        self.table_memory() + self.arena.memory()
     }
 
     fn limit(&self, _on_stack: u64) -> Limit {

@@ -187,6 +187,14 @@ impl Store for WholeStore {
     }
 
     #[inline]
+    fn is_glanced(&self, state: &[u8], glance: Glance) -> bool {
+        match &self.kept {
+            Kept::Exact(exact) => exact.is_glanced(state, glance),
+            Kept::Tree(_) => false,
+        }
+    }
+
+    #[inline]
     fn vacancy(&self, state: &[u8], hash: u64, glance: Glance) -> Option<Vacancy> {
         match &self.kept {
             Kept::Exact(exact) => exact.vacancy(state, hash, glance),

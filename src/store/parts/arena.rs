@@ -62,7 +62,7 @@ impl Arena {
         self.capacity + self.chunks.capacity() * size_of::<Chunk>()
     }
 
-    /// Appends a state; `budget` is how many more bytes may be allocated.
+    /// Appends a state; `budget` is how many bytes the arena may have in all.
     #[inline]
     pub fn push(&mut self, state: &[u8], on_stack: bool, budget: usize) -> Result<u64, NoRoom> {
         let size = (HEADER + state.len()).next_multiple_of(UNIT);
@@ -84,6 +84,7 @@ impl Arena {
     /// Makes the last chunk have room for `size` bytes.
     #[cold]
     fn make_room(&mut self, length: usize, size: usize, budget: usize) -> Result<(), NoRoom> {
+        let budget = budget.saturating_sub(self.memory());
         if length > MAX_LENGTH {
             return Err(NoRoom);
         }
@@ -274,7 +275,7 @@ mod tests {
             let mut arena = Arena::default();
             let budget = LARGE + more;
             let mut last = 0;
-            while let Ok(position) = arena.push(&[7; 1000], false, budget.saturating_sub(arena.memory())) {
+            while let Ok(position) = arena.push(&[7; 1000], false, budget) {
                 assert!(arena.memory() <= budget && position > last);
                 last = position;
             }
@@ -296,7 +297,7 @@ mod tests {
     fn budget_is_kept() {
         let mut arena = Arena::default();
         let budget = 3 * SMALL_CHUNK;
-        while arena.push(&[7; 100], false, budget.saturating_sub(arena.memory())).is_ok() {
+        while arena.push(&[7; 100], false, budget).is_ok() {
             assert!(arena.memory() <= budget);
         }
         assert!(arena.memory() > budget - SMALL_CHUNK - SMALL_CHUNK / 2);
