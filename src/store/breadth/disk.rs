@@ -12,8 +12,8 @@
 //! Old states that such a check misses are visited again. In every tenth level the checks read everything, which tells whether
 //! the part was large enough, and makes the search end: of such a level only states that were never visited survive.
 //!
-//! Where there are many small levels, signatures that M has forgotten are looked up one by one in a sorted copy of D (`index.rs`), so that the
-//! cost of a level is that of its states. When that pays is counted, not timed: the same command does the same on any machine.
+//! Where there are many small levels, states that M has forgotten are looked up one by one in a sorted copy of the signatures of D (`lookup.rs`),
+//! so that the cost of a level is that of its states. When that pays is counted, not timed: the same command does the same on any machine.
 //!
 //! Sound with whole states: nothing is ever omitted. With signatures, two states with one signature anywhere in D are taken for
 //! one; the probability that an error is missed for that reason is at most formula (1) of the paper.
@@ -22,17 +22,20 @@
 //! Time: once M has been full, D is read once per level and once per filling of M, unless looking up is cheaper.
 
 mod index;
+mod lookup;
 mod saved;
+mod table;
 
 pub(super) use saved::saved_verdicts;
 
 use crate::checkpoint::exactly;
 use crate::limit::Limit;
 use crate::store::breadth::disk::index::Index;
+use crate::store::breadth::disk::table::{Layout, Table};
 use crate::store::breadth::pending::{ENTRY_BYTES, Inserted, Pending, SignatureSet, StateSet};
 use crate::store::breadth::queue::Queue;
 use crate::store::breadth::representation::Representation;
-use crate::store::breadth::work_dir::{WorkDir, WorkFile};
+use crate::store::breadth::work_dir::WorkDir;
 use crate::store::breadth::{BfsStatistics, BfsStore};
 use crate::store::lossy::omission::Omission;
 use crate::store::parts::distinct::Distinct;
@@ -51,21 +54,6 @@ const FULL_CHECK_EVERY: u64 = 10;
 const WANTED_HITS: f64 = 0.99;
 /// Of a window, the share that is the newest part; the rest is drawn from the older blocks.
 const NEWEST_SHARE: f64 = 0.75;
-
-/// What things cost, in units of looking at one record of D that goes by, about: looking for a signature in a run of the index,
-const LOOK_UP: f64 = 800.0;
-/// asking its filter,
-const ASK: f64 = 10.0;
-/// putting a record into it.
-const PUT: f64 = 60.0;
-/// Runs that an index is expected to have, and the share of new signatures that pass its filter.
-const EXPECTED: (f64, f64) = (5.0, 0.01);
-/// M and the filter of the index share the memory: so many parts of eight stay with M.
-const STAY: usize = 2;
-/// The index is begun with at least so many bits of its filter for each record, and given up with fewer than so many.
-const FILTER_BITS: (u64, u64) = (12, 5);
-/// With room for fewer signatures than this in M there is no index.
-const LEAST_INDEXED: usize = 4096;
 
 /// How much of D a check reads.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -91,68 +79,14 @@ pub struct DiskOptions {
     pub seed: u64,
 }
 
-/// D: blocks of records, of which the last is in memory.
-#[derive(Debug)]
-struct Table {
-    file: WorkFile,
-    /// Where each block starts.
-    starts: Vec<u64>,
-    tail: Vec<u8>,
-    /// Bytes of a full block.
-    block: usize,
-    records: u64,
-    bytes_read: u64,
-}
-
-impl Table {
-    fn append(&mut self, parts: &[&[u8]]) -> Result<(), Limit> {
-        for part in parts {
-            self.tail.extend_from_slice(part);
-        }
-        self.records += 1;
-        if self.tail.len() >= self.block {
-            let start = self.file.len();
-            self.file.append(&self.tail)?;
-            self.starts.push(start);
-            self.tail.clear();
-        }
-        Ok(())
-    }
-
-    /// Reads a block of the file.
-    fn read(&mut self, block: usize, buffer: &mut Vec<u8>) -> Result<(), Limit> {
-        let start = self.starts[block];
-        let end = self.starts.get(block + 1).copied().unwrap_or(self.file.len());
-        // What is there already is overwritten, not zeroed first.
-        buffer.resize((end - start) as usize, 0);
-        self.bytes_read += end - start;
-        self.file.read_at(start, buffer)
-    }
-
-    /// Goes over all records.
-    fn each(
-        &mut self,
-        buffer: &mut Vec<u8>,
-        representation: Representation,
-        width: usize,
-        mut f: impl FnMut(u64, &[u8]) -> Result<(), Limit>,
-    ) -> Result<(), Limit> {
-        for block in 0..self.starts.len() {
-            self.read(block, buffer)?;
-            each_record(representation, width, buffer, &mut f)?;
-        }
-        each_record(representation, width, &self.tail, &mut f)
-    }
-}
-
 /// The store. See the head of this file.
 #[derive(Debug)]
 pub struct DiskStore {
     options: DiskOptions,
     signatures: Signatures,
-    /// Bytes of a signature in D.
-    width: usize,
     pending: Pending,
+    /// Bytes for M and the index.
+    room: usize,
     table: Table,
     /// For what was judged, in order: bit maps, each with its number of bits in front.
     verdicts: Queue,
@@ -215,16 +149,9 @@ impl DiskStore {
         Ok(DiskStore {
             options,
             signatures: Signatures::new(representation.lookup_bits(), seed),
-            width: usize::from(representation.lookup_bits().clamp(2, 64)).div_ceil(8),
+            room: pending.bytes(),
             pending,
-            table: Table {
-                file: folder.create("visited")?,
-                starts: Vec::new(),
-                tail: Vec::new(),
-                block,
-                records: 0,
-                bytes_read: 0,
-            },
+            table: Table::new(folder.create("visited")?, representation, block),
             verdicts: Queue::on_disk(0, Arc::clone(folder)),
             book: Book {
                 rng: StoreRng::new(seed),
@@ -263,19 +190,24 @@ impl DiskStore {
             }
             (_, state) => {
                 self.book.distinct.note(signature.wrapping_mul(SPREAD));
-                append(&mut self.table, self.options.representation, self.width, signature, state.unwrap_or_default())
+                self.table.append(signature, state.unwrap_or_default())
             }
         }
     }
 
     /// Takes what is in D into M, if there is room for all of it: then D need not be read. Nothing waits.
     pub fn recall(&mut self) -> Result<(), Limit> {
-        if self.pending.most() > 0 && self.table.records > self.pending.most() as u64 {
+        let least = match self.options.representation {
+            Representation::Signatures(_) => self.table.records * ENTRY_BYTES as u64,
+            // In M it is larger than on disk.
+            Representation::States => self.table.bytes(),
+        };
+        if least > self.pending.bytes() as u64 {
             return Ok(());
         }
-        let DiskStore { pending, table, buffer, options, width, book, .. } = self;
+        let DiskStore { pending, table, buffer, book, .. } = self;
         let mut all = true;
-        table.each(buffer, options.representation, *width, |signature, state| {
+        table.each(buffer, |signature, state| {
             all &= pending.know(signature, state);
             Ok(())
         })?;
@@ -287,7 +219,7 @@ impl DiskStore {
 
     /// Goes over the records of D: signatures, and the states if they are kept.
     pub fn contents(&mut self, f: impl FnMut(u64, &[u8]) -> Result<(), Limit>) -> Result<(), Limit> {
-        self.table.each(&mut self.buffer, self.options.representation, self.width, f)
+        self.table.each(&mut self.buffer, f)
     }
 
     /// INSERT of Fig. 2.
@@ -298,11 +230,7 @@ impl DiskStore {
             if self.pending.must_judge() {
                 self.check()?;
             }
-            let whole = self.knows_all();
-            if let Some(index) = &mut self.index {
-                index.add(self.pending.dropped(whole))?;
-            }
-            self.pending.make_room(whole);
+            self.make_room()?;
             answer = self.pending.insert(signature, state);
         }
         match answer {
@@ -319,7 +247,7 @@ impl DiskStore {
 
     /// CHECKTABLE of Fig. 2. What waits is not among the known states of M: if these are all of D, it is new, and D is not read.
     fn check(&mut self) -> Result<(), Limit> {
-        if !self.knows_all() && !self.ask_index()? {
+        if !self.knows_all() && !self.ask_index(1.0)? {
             self.read_table()?;
         }
         self.book.checks += 1;
@@ -331,129 +259,38 @@ impl DiskStore {
         self.adjust_index()
     }
 
-    /// Looks up what waits, if there is an index and that is cheaper than to read D: has it been done?
-    fn ask_index(&mut self) -> Result<bool, Limit> {
-        let Some(index) = &mut self.index else { return Ok(false) };
-        let most = self.table.records as f64 / LOOK_UP / index.runs().max(1) as f64;
-        let waiting = self.pending.waiting_signatures().iter();
-        let suspected = waiting.copied().filter(|&signature| index.may_hold(signature));
-        let suspected: Vec<u64> = suspected.take(most as usize + 1).collect();
-        if suspected.len() as f64 > most {
-            return Ok(false);
-        }
-        let looked_up = (suspected.len() * index.runs()) as f64;
-        for signature in suspected {
-            if index.holds(signature)? {
-                self.pending.mark_old(signature);
-            }
-        }
-        self.note_saving(looked_up);
-        Ok(true)
-    }
-
-    /// Takes down what so many look-ups in runs save, or would have saved, against reading D. Not more than what an index costs twice, so that one which has
-    /// become useless is soon given up.
-    fn note_saving(&mut self, look_ups: f64) {
-        let records = self.table.records as f64;
-        let saved = records - self.pending.waiting() as f64 * ASK - look_ups * LOOK_UP;
-        self.book.saving = (self.book.saving + saved).clamp(0.0, 2.0 * PUT * records);
-    }
-
-    /// Begins an index when it would have saved what it costs, and gives it up when it saves nothing any more, or for good when its filter is too
-    /// full to be of use. Nothing waits.
-    fn adjust_index(&mut self) -> Result<(), Limit> {
-        let records = self.table.records;
-        if let Some(index) = &self.index {
-            self.book.outgrown = index.bits() < FILTER_BITS.1 * records;
-            if self.book.outgrown || self.book.saving == 0.0 {
-                self.index = None;
-                self.book.indexed = false;
-                let most = self.pending.most() * 8 / STAY;
-                self.pending.set_most(most).ok_or_else(|| self.no_room())?;
-            }
-            return Ok(());
-        }
-        let bits = (self.pending.most() / 8 * (8 - STAY) * ENTRY_BYTES * 8) as u64;
-        let pays = self.book.saving > records as f64 * PUT && bits >= FILTER_BITS.0 * records;
-        if pays && !self.book.outgrown { self.begin_index() } else { Ok(()) }
-    }
-
-    /// Makes an index of all of D. Nothing waits.
-    fn begin_index(&mut self) -> Result<(), Limit> {
-        let part = self.pending.most() / 8;
-        self.book.indexed = self.pending.most() >= LEAST_INDEXED && self.options.window == Window::Everything;
-        if !self.book.indexed {
-            return Ok(());
-        }
-        self.pending.set_most(part * STAY).ok_or_else(|| self.no_room())?;
-        let values = self.signatures.count() as u64;
-        let index = Index::new(values, part * (8 - STAY) * ENTRY_BYTES, &self.folder);
-        let mut index = index.ok_or_else(|| self.no_room())?;
-        let most = self.table.block / 8;
-        let mut batch = Vec::with_capacity(most);
-        self.contents(|signature, _| {
-            batch.push(signature);
-            if batch.len() < most {
-                return Ok(());
-            }
-            let added = index.add(&mut batch);
-            batch.clear();
-            added
-        })?;
-        index.add(&mut batch)?;
-        self.index = Some(index);
-        Ok(())
-    }
-
     fn no_room(&self) -> Limit {
         Limit::Memory { used: self.options.memory as u64, budget: self.options.memory as u64 }
     }
 
-    /// Marks what waits and is found in D.
+    /// Marks what waits and is found in D: the newest blocks come first, where most of it is, and now and then the index is asked whether it is
+    /// better to look the rest up.
     fn read_table(&mut self) -> Result<(), Limit> {
-        let blocks = self.table.starts.len();
+        let blocks = self.table.blocks();
         let full = self.options.window == Window::Everything || self.book.level.is_multiple_of(FULL_CHECK_EVERY);
         let selected = if full { (0..blocks).collect() } else { self.select(blocks) };
         self.book.partial |= selected.len() < blocks;
         let mut hits = vec![0u64; blocks];
         let mut waiting = self.pending.waiting() as u64;
         let mut buffer = std::mem::take(&mut self.buffer);
-        let pending = &mut self.pending;
-        pending.begin_check(&self.signatures);
-        let mut look = |bytes: &[u8], hits: &mut u64| {
-            let mut found = 0;
-            // The usual case in a loop of its own: it is run for every record at every check.
-            if let (Pending::Signatures(set), 8) = (&mut *pending, self.width) {
-                let records = bytes.as_chunks::<8>().0.iter();
-                found = records.filter(|record| set.found_on_disk(u64::from_le_bytes(**record) + 1)).count() as u64;
-                *hits += found;
-                waiting -= found;
-                return Ok(waiting > 0);
-            }
-            let result = each_record(self.options.representation, self.width, bytes, &mut |signature, state| {
-                found += u64::from(pending.found_on_disk(signature, state));
-                Ok(())
-            });
-            *hits += found;
-            waiting -= found;
-            result.map(|()| waiting > 0)
-        };
-        // The newest first: when nothing waits any more, the rest need not be read.
-        let mut tail_hits = 0;
-        let mut go_on = look(&self.table.tail, &mut tail_hits)?;
-        for &block in selected.iter().rev() {
-            if !go_on {
+        let layout = self.table.layout;
+        self.pending.begin_check(&self.signatures);
+        waiting -= mark(&mut self.pending, layout, self.table.tail())?;
+        for (read, &block) in selected.iter().rev().enumerate() {
+            // When nothing waits any more, the rest need not be read.
+            if waiting == 0 {
                 break;
             }
+            if read.is_power_of_two() && self.ask_index(1.0 - read as f64 / blocks as f64)? {
+                self.buffer = buffer;
+                return Ok(());
+            }
             self.table.read(block, &mut buffer)?;
-            go_on = look(&buffer, &mut hits[block])?;
+            hits[block] = mark(&mut self.pending, layout, &buffer)?;
+            waiting -= hits[block];
         }
         self.buffer = buffer;
-        if self.options.window == Window::Everything && self.pending.most() > 0 {
-            let asked = self.pending.waiting() as f64;
-            let looked_up = asked - waiting as f64 + asked * EXPECTED.1;
-            self.note_saving(looked_up * EXPECTED.0);
-        }
+        self.note_reading(self.pending.waiting() as u64, waiting);
         if full && self.options.window == Window::Auto {
             self.calibrate(&hits);
         }
@@ -462,16 +299,19 @@ impl DiskStore {
 
     /// Appends what is new to D and writes the verdicts down.
     fn judge(&mut self) -> Result<(), Limit> {
-        let DiskStore { pending, table, signatures, book, options, width, .. } = self;
+        let DiskStore { pending, table, signatures, book, options, index, .. } = self;
         let mut map = vec![0u8; 4 + pending.waiting().div_ceil(8)];
         let mut count = 0u32;
         pending.judge(|signature, state, is_new| {
             if is_new {
                 map[4 + count as usize / 8] |= 1 << (count % 8);
-                let signature =
-                    if options.representation == Representation::States { signatures.of(state) } else { signature };
+                let states = options.representation == Representation::States;
+                let signature = if states { signatures.of(state) } else { signature };
                 book.distinct.note(signature.wrapping_mul(SPREAD));
-                append(table, options.representation, *width, signature, state)?;
+                if let (Some(index), true) = (&mut *index, states) {
+                    index.tell(signature, table.bytes())?;
+                }
+                table.append(signature, state)?;
             }
             count += 1;
             Ok(())
@@ -516,52 +356,19 @@ impl DiskStore {
 /// Spreads signatures of few bits over all 64 (odd: a bijection), for the estimate of distinct states.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-fn append(
-    table: &mut Table,
-    representation: Representation,
-    width: usize,
-    signature: u64,
-    state: &[u8],
-) -> Result<(), Limit> {
-    let bytes = (signature - 1).to_le_bytes();
-    match representation {
-        Representation::Signatures(_) => table.append(&[&bytes[..width]]),
-        Representation::States => table.append(&[&bytes, &(state.len() as u32).to_le_bytes(), state]),
+/// Marks what waits and is among these records of D; how many are there?
+fn mark(pending: &mut Pending, layout: Layout, records: &[u8]) -> Result<u64, Limit> {
+    // The usual case in a loop of its own: it is run for every record at every check.
+    if let (Pending::Signatures(set), true) = (&mut *pending, layout.is_of_words()) {
+        let records = records.as_chunks::<8>().0.iter();
+        return Ok(records.filter(|record| set.found_on_disk(u64::from_le_bytes(**record) + 1)).count() as u64);
     }
-}
-
-/// The records of a block. In D a signature is written less 1, so that B bits take B bits.
-fn each_record(
-    representation: Representation,
-    width: usize,
-    block: &[u8],
-    f: &mut impl FnMut(u64, &[u8]) -> Result<(), Limit>,
-) -> Result<(), Limit> {
-    match representation {
-        Representation::Signatures(_) if width == 8 => {
-            for record in block.as_chunks::<8>().0 {
-                f(u64::from_le_bytes(*record) + 1, &[])?;
-            }
-        }
-        Representation::Signatures(_) => {
-            for record in block.chunks_exact(width) {
-                let mut bytes = [0; 8];
-                bytes[..width].copy_from_slice(record);
-                f(u64::from_le_bytes(bytes) + 1, &[])?;
-            }
-        }
-        Representation::States => {
-            let mut rest = block;
-            while let Some((signature, after)) = rest.split_first_chunk::<8>()
-                && let Some((length, after)) = after.split_first_chunk::<4>()
-                && let Some((state, after)) = after.split_at_checked(u32::from_le_bytes(*length) as usize)
-            {
-                f(u64::from_le_bytes(*signature) + 1, state)?;
-                rest = after;
-            }
-        }
-    }
-    Ok(())
+    let mut found = 0;
+    layout.each(records, &mut |signature, state| {
+        found += u64::from(pending.found_on_disk(signature, state));
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 fn split_verdicts(record: &[u8]) -> (usize, &[u8]) {
@@ -640,8 +447,7 @@ impl BfsStore for DiskStore {
 
     fn memory(&self) -> usize {
         self.pending.memory()
-            + self.table.tail.capacity()
-            + self.table.starts.capacity() * size_of::<u64>()
+            + self.table.memory()
             + self.buffer.capacity()
             + self.verdicts.memory()
             + self.book.current.capacity()
@@ -665,7 +471,7 @@ impl BfsStore for DiskStore {
             held: stored,
             distinct: if self.book.partial { self.book.distinct.estimate().min(stored as f64) } else { stored as f64 },
             bytes_read: self.table.bytes_read + read + looked_up,
-            bytes_written: self.table.file.len() + written + sorted,
+            bytes_written: self.table.written() + written + sorted,
             checks: self.book.checks,
             ..BfsStatistics::of_set(stored, omission)
         }

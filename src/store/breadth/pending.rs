@@ -12,13 +12,16 @@
 //!
 //! Cost: 16 bytes per signature; a whole state as in the exact store, and 2 bytes.
 
+mod states;
+
+pub(in crate::store) use states::StateSet;
+
 use crate::limit::Limit;
-use crate::model::TransitionType;
 use crate::store::parts::hash::scale;
 use crate::store::parts::hints::prefetch;
 use crate::store::parts::signature::{Signatures, mix};
 use crate::store::parts::zeroed::try_zeroed;
-use crate::store::{ExactStore, Handle, Store, Visit};
+use crate::store::{Handle, Store};
 
 /// Slots of the index per entry, 4/3: probing stays short at load 0.75. (An M that is probed when crowded to the end is
 /// many times slower.)
@@ -35,6 +38,15 @@ const ROOMY: usize = 8;
 /// larger one than that knows more states, but every look at it waits for memory, and that costs more than it saves.
 const FIRST_ENTRIES: usize = 1 << 17;
 
+/// One that waits and may be in the table on disk.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct Suspect {
+    /// Its signature.
+    pub(in crate::store) signature: u64,
+    /// Where it is in M.
+    handle: Handle,
+}
+
 /// The answer to an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::store) enum Inserted {
@@ -45,7 +57,7 @@ pub(in crate::store) enum Inserted {
 
 /// Bits by digits of signatures, for the states that wait to be judged: most records of the table on disk are
 /// dismissed by one look at it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Filter {
     words: Vec<u64>,
     /// Words in use, a power of two, less 1.
@@ -272,7 +284,7 @@ impl SignatureSet {
         self.waiting = self.waiting.min(self.entries.len());
         self.index = Vec::new();
         self.old = Vec::new();
-        self.filter = Filter { words: Vec::new(), mask: 0 };
+        self.filter = Filter::default();
         self.entries.shrink_to(most);
         self.entries.try_reserve_exact(most - self.entries.len()).ok()?;
         self.index.try_reserve_exact(slots_for(most)).ok()?;
@@ -281,71 +293,6 @@ impl SignatureSet {
         (self.most, self.number) = (most, number_bits(most));
         self.resize(self.capacity.min(most));
         Some(())
-    }
-}
-
-/// M with whole states: an exact store whose marks say "waits to be judged". The order of its arena is the order of the
-/// queue.
-#[derive(Debug)]
-pub(in crate::store) struct StateSet {
-    store: ExactStore,
-    seed: u64,
-    budget: usize,
-    first: Option<Handle>,
-    waiting: usize,
-    filter: Filter,
-}
-
-impl StateSet {
-    pub(in crate::store) fn new(bytes: usize, seed: u64) -> Option<Self> {
-        // A state and its table take about 64 bytes at the least; the filter is counted.
-        let entries = bytes / 64;
-        let seed = seed ^ OTHER_PLACES;
-        let budget = bytes.saturating_sub(entries * 2);
-        Some(StateSet {
-            store: ExactStore::with_budget(seed, budget),
-            seed,
-            budget,
-            first: None,
-            waiting: 0,
-            filter: Filter::new(entries)?,
-        })
-    }
-
-    fn insert(&mut self, state: &[u8]) -> Inserted {
-        match self.store.visit(state, TransitionType::Other) {
-            Visit::Seen { .. } => Inserted::Seen,
-            Visit::Full => Inserted::Full,
-            Visit::New(handle) => {
-                self.first.get_or_insert(handle);
-                self.waiting += 1;
-                Inserted::New
-            }
-        }
-    }
-
-    /// The filter is for what waits now.
-    fn begin_check(&mut self, signatures: &Signatures) {
-        self.filter.begin(self.waiting * ROOMY);
-        let mut next = self.first;
-        while let Some(handle) = next {
-            self.filter.add(signatures.of(self.store.get(handle)));
-            next = self.store.next(handle);
-        }
-    }
-
-    fn found_on_disk(&mut self, signature: u64, state: &[u8]) -> bool {
-        use crate::store::FindStore;
-        if !self.filter.may_have(signature) {
-            return false;
-        }
-        match self.store.find(state) {
-            Some((handle, true)) => {
-                self.store.leave(handle);
-                true
-            }
-            _ => false,
-        }
     }
 }
 
@@ -360,7 +307,7 @@ impl Pending {
     pub(in crate::store) fn memory(&self) -> usize {
         match self {
             Pending::Signatures(set) => set.memory(),
-            Pending::States(set) => set.store.memory() + set.filter.words.capacity() * size_of::<u64>(),
+            Pending::States(set) => set.memory(),
         }
     }
 
@@ -397,34 +344,60 @@ impl Pending {
         }
     }
 
-    /// The signatures that wait.
-    pub(in crate::store) fn waiting_signatures(&self) -> &[u64] {
+    /// Of those that wait and were not found on disk yet the first so many whose signatures may be there.
+    pub(in crate::store) fn suspects(
+        &self,
+        signatures: &Signatures,
+        most: usize,
+        may_be_there: impl Fn(u64) -> bool,
+    ) -> Vec<Suspect> {
+        let suspect = |(handle, signature)| Suspect { signature, handle };
+        let suspected = |suspect: &Suspect| may_be_there(suspect.signature);
         match self {
-            Pending::Signatures(set) => &set.entries[set.waiting..],
-            Pending::States(_) => &[],
+            Pending::Signatures(set) => {
+                let waiting = (set.waiting..set.entries.len()).map(|entry| (Handle(entry as u64), set.entries[entry]));
+                let open = |suspect: &Suspect| !set.is_old(suspect.handle.0 as usize);
+                waiting.map(suspect).filter(suspected).filter(open).take(most).collect()
+            }
+            Pending::States(set) => {
+                let waiting = set.waiting().map(|(handle, state)| (handle, signatures.of(state)));
+                let open = |suspect: &Suspect| set.store.is_on_stack(suspect.handle);
+                waiting.map(suspect).filter(suspected).filter(open).take(most).collect()
+            }
         }
     }
 
-    /// The most signatures that it may hold; 0 of whole states.
-    pub(in crate::store) fn most(&self) -> usize {
+    /// The state of one that waits, if states are kept.
+    pub(in crate::store) fn state_of(&self, suspect: &Suspect) -> &[u8] {
         match self {
-            Pending::Signatures(set) => set.most,
-            Pending::States(_) => 0,
+            Pending::Signatures(_) => &[],
+            Pending::States(set) => set.store.get(suspect.handle),
         }
     }
 
-    /// Makes it one for at most so many signatures, while nothing waits: the newest stay. `None` if there is no room.
-    pub(in crate::store) fn set_most(&mut self, most: usize) -> Option<()> {
+    /// One that waits is in the table on disk.
+    pub(in crate::store) fn mark_old(&mut self, suspect: &Suspect) {
         match self {
-            Pending::Signatures(set) => set.set_most(most),
-            Pending::States(_) => Some(()),
+            Pending::Signatures(set) => {
+                set.mark_old(suspect.signature);
+            }
+            Pending::States(set) => set.store.leave(suspect.handle),
         }
     }
 
-    /// A signature that waits is in the table on disk.
-    pub(in crate::store) fn mark_old(&mut self, signature: u64) {
-        if let Pending::Signatures(set) = self {
-            set.mark_old(signature);
+    /// Bytes that it may take.
+    pub(in crate::store) fn bytes(&self) -> usize {
+        match self {
+            Pending::Signatures(set) => set.most * ENTRY_BYTES,
+            Pending::States(set) => set.bytes,
+        }
+    }
+
+    /// Lets it take so many bytes, while nothing waits. Of signatures the newest stay, of whole states none. `None` if there is no room.
+    pub(in crate::store) fn set_bytes(&mut self, bytes: usize) -> Option<()> {
+        match self {
+            Pending::Signatures(set) => set.set_most(bytes / ENTRY_BYTES),
+            Pending::States(set) => set.set_bytes(bytes),
         }
     }
 
@@ -496,7 +469,7 @@ impl Pending {
     pub(in crate::store) fn make_room(&mut self, whole: bool) {
         match self {
             Pending::Signatures(set) => set.make_room(whole),
-            Pending::States(set) => set.store = ExactStore::with_budget(set.seed, set.budget),
+            Pending::States(set) => set.forget(),
         }
     }
 
@@ -507,15 +480,7 @@ impl Pending {
                 let all = set.entries.iter().enumerate();
                 all.into_iter().try_for_each(|(entry, &signature)| f(signature, &[], entry >= set.waiting))
             }
-            Pending::States(set) => {
-                let (mut next, mut waits) = (set.store.first(), false);
-                while let Some(handle) = next {
-                    waits |= set.first == Some(handle);
-                    f(0, set.store.get(handle), waits)?;
-                    next = set.store.next(handle);
-                }
-                Ok(())
-            }
+            Pending::States(set) => set.each(|state, waits| f(0, state, waits)),
         }
     }
 
@@ -523,12 +488,7 @@ impl Pending {
     pub(in crate::store) fn know_last(&mut self) {
         match self {
             Pending::Signatures(set) => set.waiting = set.entries.len(),
-            Pending::States(set) => {
-                if let Some(handle) = set.first.take() {
-                    set.store.leave(handle);
-                    set.waiting = 0;
-                }
-            }
+            Pending::States(set) => set.know_last(),
         }
     }
 
@@ -543,83 +503,11 @@ impl Pending {
                 set.old[set.waiting / 64..set.entries.len().div_ceil(64)].fill(0);
                 set.waiting = set.entries.len();
             }
-            Pending::States(set) => {
-                let mut next = set.first.take();
-                while let Some(handle) = next {
-                    use crate::store::FindStore;
-                    let state = set.store.get(handle);
-                    let is_new = set.store.find(state).is_some_and(|(_, waits)| waits);
-                    f(0, state, is_new)?;
-                    next = set.store.next(handle);
-                    set.store.leave(handle);
-                }
-                set.waiting = 0;
-            }
+            Pending::States(set) => set.judge(|state, is_new| f(0, state, is_new))?,
         }
         Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A level that does not fit makes M larger, up to its budget; only then it has to be judged.
-    #[test]
-    fn grows_for_what_waits_and_forgets_what_is_known() {
-        let most = 5 * FIRST_ENTRIES;
-        let mut pending = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
-        let bytes = pending.memory();
-        let mut next = 0u64;
-        let mut fill = |pending: &mut Pending, until: &dyn Fn(&Pending) -> bool| {
-            while !until(pending) {
-                next += 1;
-                if pending.insert(next, &[]) == Inserted::Full {
-                    assert!(!pending.must_judge());
-                    pending.make_room(false);
-                    assert_eq!(pending.insert(next, &[]), Inserted::New);
-                }
-            }
-        };
-        fill(&mut pending, &|pending| pending.waiting() == most);
-        assert_eq!((pending.capacity(), pending.memory()), (most, bytes));
-        assert_eq!(pending.insert(u64::MAX, &[]), Inserted::Full);
-        assert!(pending.must_judge());
-        for signature in 1..=most as u64 {
-            assert_eq!(pending.insert(signature, &[]), Inserted::Seen);
-        }
-        pending.begin_check(&Signatures::new(64, 1));
-        assert!(pending.found_on_disk(7, &[]) && !pending.found_on_disk(7, &[]));
-        assert!(!pending.found_on_disk(most as u64 + 1, &[]));
-        let mut old = Vec::new();
-        let judged = pending.judge(|signature, _, is_new| {
-            if !is_new {
-                old.push(signature);
-            }
-            Ok::<(), ()>(())
-        });
-        assert!(judged.is_ok() && old == [7] && pending.waiting() == 0);
-        // Half of them make room for new ones; the newest stay.
-        fill(&mut pending, &|pending| pending.waiting() == 10);
-        assert_eq!(pending.insert(most as u64, &[]), Inserted::Seen);
-        assert_eq!(pending.insert(1, &[]), Inserted::New);
-        // Levels of few states need no more than the first size.
-        let mut small = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
-        for signature in 1..=3 * most as u64 {
-            if small.insert(signature, &[]) == Inserted::Full {
-                assert!(!small.must_judge());
-                small.make_room(false);
-                assert_eq!(small.insert(signature, &[]), Inserted::New);
-            }
-            if signature % 1000 == 0 {
-                small.judge(|_, _, _| Ok::<(), ()>(())).unwrap();
-            }
-        }
-        assert_eq!(small.capacity(), FIRST_ENTRIES);
-        // While nothing was forgotten, growing saves reading.
-        let mut whole = Pending::Signatures(SignatureSet::new(most * ENTRY_BYTES).unwrap());
-        (1..=2 * most as u64).for_each(|signature| assert_eq!(whole.know(signature, &[]), signature <= most as u64));
-        assert_eq!((whole.capacity(), whole.known(), whole.waiting()), (most, most, 0));
-        assert_eq!(whole.insert(1, &[]), Inserted::Seen);
-    }
-}
+mod tests;

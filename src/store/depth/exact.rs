@@ -109,6 +109,11 @@ impl ExactStore {
         self.arena.get(handle.0).0
     }
 
+    /// Is the state of a handle on the stack?
+    pub(in crate::store) fn is_on_stack(&self, handle: Handle) -> bool {
+        self.arena.get(handle.0).1
+    }
+
     /// The state that was inserted first.
     pub fn first(&self) -> Option<Handle> {
         self.arena.first().map(Handle)
