@@ -154,8 +154,9 @@ pub trait Code: Send + Sync + std::fmt::Debug {
     ) -> Answer;
 }
 
-/// How a program comes to its code: by this function, at most once, when the first machine is warm.
-pub type Compile = fn(&Program) -> Option<Box<dyn Code>>;
+/// How a program comes to its code: by this function, at most once, when the first machine is warm. It is told how many steps make compiling
+/// worth it.
+pub type Compile = fn(&Program, u64) -> Option<Box<dyn Code>>;
 
 /// The machine code of a program, if there is some or shall be.
 #[derive(Clone, Debug, Default)]
@@ -181,7 +182,7 @@ impl Compiled {
     /// The code; it is made when it is asked for the first time.
     pub(super) fn code(&self, program: &Program) -> Option<&dyn Code> {
         let compile = self.compile?;
-        self.code.get_or_init(|| compile(program)).as_deref()
+        self.code.get_or_init(|| compile(program, self.patience)).as_deref()
     }
 }
 
@@ -368,6 +369,10 @@ impl<'p> Machine<'p> {
                 Answer::Absent => {
                     if let Some(fired) = self.interpret_on(cursor, claim) {
                         return Harvest::Fired(fired);
+                    }
+                    match self.below(left, skip) {
+                        Some(next) => *cursor = next,
+                        None => return Harvest::Nothing,
                     }
                 }
                 Answer::Interpret(number) => {

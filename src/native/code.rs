@@ -25,6 +25,7 @@ use memmap2::{Mmap, MmapMut};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a function is told beside its arguments, and where it leaves its results. `function` knows the offsets of the fields.
 #[repr(C)]
@@ -192,6 +193,11 @@ impl Kind {
 pub(super) struct Pages {
     attempts: OnceLock<Kind>,
     harvests: OnceLock<Kind>,
+    /// A search that harvests needs the functions of the other kind so rarely that they are compiled only after so many calls, and any other
+    /// search after a quarter of them.
+    patience: u64,
+    /// Calls so far. That two threads may count as one does no harm.
+    calls: AtomicU64,
     /// The location of each transition, by its number.
     owners: Vec<u32>,
     /// The first location of each process type.
@@ -200,21 +206,26 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// The code of this program.
-    pub(super) fn new(program: &Program) -> Pages {
+    /// The code of this program. `patience`: how many steps make compiling worth it.
+    pub(super) fn new(program: &Program, patience: u64) -> Pages {
         let mut owners = vec![0; program.transitions.len()];
         for (number, location) in program.locations.iter().enumerate() {
             owners[location.first as usize..location.end as usize].fill(number as u32);
         }
         let proctypes = program.proctypes.iter().map(|proctype| proctype.first_location).collect();
         let shapes = Shapes::new(program);
-        Pages { attempts: OnceLock::new(), harvests: OnceLock::new(), owners, proctypes, shapes }
+        let (attempts, harvests) = (OnceLock::new(), OnceLock::new());
+        Pages { attempts, harvests, patience, calls: AtomicU64::new(0), owners, proctypes, shapes }
     }
 }
 
 impl Code for Pages {
     fn attempt(&self, program: &Program, parts: Parts<'_>, wanted: &mut Wanted) -> Answer {
-        let kind = self.attempts.get_or_init(|| Kind::new(program, &self.shapes, false));
+        let kind = match self.attempts.get() {
+            Some(kind) => kind,
+            None if self.waits() => return Answer::Absent,
+            None => self.attempts.get_or_init(|| Kind::new(program, &self.shapes, false)),
+        };
         self.go(kind, parts, wanted, &mut |_, _| false)
     }
 
@@ -231,6 +242,14 @@ impl Code for Pages {
 }
 
 impl Pages {
+    /// Is it too early for functions of the first kind?
+    #[cold]
+    fn waits(&self) -> bool {
+        let calls = self.calls.load(Ordering::Relaxed);
+        self.calls.store(calls + 1, Ordering::Relaxed);
+        calls < self.patience / 4 || calls < self.patience && self.harvests.get().is_some()
+    }
+
     /// Calls one function after the other until something comes of it that is not shown to `each`.
     #[inline(always)]
     fn go(

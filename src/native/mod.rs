@@ -64,12 +64,12 @@ pub fn memory(program: &Program) -> u64 {
 
 /// The machine code of a program; `None` if this build makes none, or if the computer does not let us.
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
-pub fn compile(program: &Program) -> Option<Box<dyn Code>> {
-    function::is_possible().then(|| -> Box<dyn Code> { Box::new(code::Pages::new(program)) })
+pub fn compile(program: &Program, patience: u64) -> Option<Box<dyn Code>> {
+    function::is_possible().then(|| -> Box<dyn Code> { Box::new(code::Pages::new(program, patience)) })
 }
 
 /// The machine code of a program: this build makes none.
 #[cfg(not(all(feature = "native", target_arch = "x86_64")))]
-pub fn compile(_: &Program) -> Option<Box<dyn Code>> {
+pub fn compile(_: &Program, _: u64) -> Option<Box<dyn Code>> {
     None
 }

@@ -4,7 +4,7 @@
 //! Idea: states are expanded in the order in which they were inserted. The [exact store](crate::store::depth::exact) keeps them in just that
 //! order, so it is the queue as well: all that must be known is which state was taken last. A [tree](crate::store::depth::tree) has no
 //! order, so the names of those that still wait lie beside it, 8 bytes each. A search may begin with the first and go on with the second,
-//! without starting again ([`Mover`]): the states that wait get their names on the way.
+//! without starting again (`mover`): the states that wait get their names on the way.
 //!
 //! Sound always, since both stores are, and no state that waits is lost or comes out of order.
 //!

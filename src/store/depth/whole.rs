@@ -1,7 +1,7 @@
 //! Every visited state, whole: as it is while memory is plenty, compressed when memory runs short.
 //!
 //! Idea: the [exact store](super::exact) is the faster one as long as there is room, the [tree store](super::tree) holds five to twenty
-//! times as many states. So a search may begin with the first and go on with the second, without starting again ([`Mover`]).
+//! times as many states. So a search may begin with the first and go on with the second, without starting again (`mover`).
 //!
 //! Handles of states on the stack stay good: the store remembers where these states have gone. Handles of other states do not. So a
 //! search that keeps handles of states which have left the stack must not move.
