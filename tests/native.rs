@@ -50,6 +50,13 @@ fn searches(model: &Model) -> Vec<(&'static str, Plan)> {
         ("depth first to the first error", Plan { all_errors: false, ..full.clone() }),
         ("breadth first", Plan { search: Search::Breadth(BreadthFirst::default()), ..full.clone() }),
         (
+            "depth first without looking ahead",
+            Plan {
+                search: Search::Depth(DepthFirst { max_depth: Some(1 << 40), ..DepthFirst::default() }),
+                ..full.clone()
+            },
+        ),
+        (
             "breadth first to the first error",
             Plan { all_errors: false, search: Search::Breadth(BreadthFirst::default()), ..full.clone() },
         ),

@@ -292,7 +292,8 @@ impl Pages {
             host: host.cast(),
         };
         let context = &raw mut context;
-        let Some(code) = kind.pages.as_ref().map(|pages| pages.as_ptr()) else { return Answer::Absent };
+        // Without pages all functions are nowhere.
+        let code = kind.pages.as_ref().map_or(std::ptr::null(), |pages| pages.as_ptr());
         let timeout = u32::from(wanted.timeout) * TIMEOUT;
         // A process that the caller has begun comes first.
         let owner = self.owners.get(wanted.next as usize).filter(|_| wanted.next != wanted.end);
@@ -387,9 +388,51 @@ impl Pages {
             let location = self.proctypes[usize::from(header as u8)] + u32::from((header >> 8) as u16);
             let place = kind.places[location as usize];
             if place.first != place.end {
-                (wanted.pid, wanted.base) = (pid, base);
+                (wanted.pid, wanted.base, wanted.moved) = (pid, base, false);
                 return Some(place);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::seam::{Compiled, NOBODY, Native};
+    use crate::exec::{Cursor, Fired, Machine};
+
+    /// Code of a system that gives no executable pages.
+    fn without_pages(program: &Program, _: u64) -> Option<Box<dyn Code>> {
+        let pages = Pages::new(program, 0);
+        for kind in [&pages.attempts, &pages.harvests] {
+            let place =
+                |location: &Location| Place { first: location.first, end: location.end, functions: [NOWHERE; 2] };
+            let places = program.locations.iter().map(place).collect();
+            kind.set(Kind { pages: None, places }).ok()?;
+        }
+        Some(Box::new(pages))
+    }
+
+    /// Every process gets its turn, and comes to it as if none had been tried before.
+    #[test]
+    fn what_has_no_code_is_interpreted() {
+        let text = "byte x; active [3] proctype P() { do :: x < 2 && _pid == 1 -> x++ :: else -> x = 0 od }";
+        let (_, model) = crate::load::read_text("model.pml", text).unwrap();
+        let plain = Program::new(&model, None);
+        let program = Program { native: Compiled::by(without_pages, Native::AtOnce, 0), ..plain.clone() };
+        let moves = |program: &Program| {
+            let mut machine = Machine::new(program).unwrap();
+            let (mut cursor, mut left) = (Cursor::default(), 3);
+            let mut found = Vec::new();
+            while let Some(fired) = machine.sweep(&mut cursor, &mut left, NOBODY) {
+                assert_eq!(fired, Fired::Done);
+                found.push((cursor.pid(), cursor.tried(), machine.saved().to_vec()));
+                cursor.took(&program.transitions[cursor.tried() as usize]);
+                machine.undo(crate::exec::Mark(0));
+            }
+            found
+        };
+        assert_eq!(moves(&plain).len(), 3);
+        assert_eq!(moves(&plain), moves(&program));
     }
 }
