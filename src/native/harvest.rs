@@ -21,7 +21,7 @@ use std::mem::offset_of;
 /// What stood at a place before a transition wrote there.
 pub(super) struct Overwritten {
     pub spot: Spot,
-    /// The old value, as wide as what was written; `None` is so many zeros.
+    /// The old value, as wide as what was written; or there were only zeros, so many bytes of them.
     pub old: Result<Value, u32>,
 }
 
