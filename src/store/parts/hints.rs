@@ -15,6 +15,8 @@ use std::sync::atomic::AtomicU64;
 
 /// Blocks below this many bytes are left on small pages: the processor knows where all of those are.
 const WORTH_LARGE_PAGES: usize = 4 << 20;
+/// What the system takes at once where it has large pages, on most machines.
+const LARGE_PAGE: usize = 2 << 20;
 /// The page size of the smallest pages that any supported system has, or a multiple of it.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 4096;
@@ -33,8 +35,41 @@ pub(in crate::store) fn prefetch<T>(slice: &[T], index: usize) {
     }
 }
 
-/// So many words for several threads, all 0; `None` if the system has no room for them. It makes their pages when they are first touched.
-pub(in crate::store) fn zeroed_words(count: usize) -> Option<Vec<AtomicU64>> {
+/// Words for several threads, all 0 at first. A block that is large enough begins where a large page begins: the system then has no part of
+/// it on small pages, and what is touched of it is no more than what the program counts.
+#[derive(Debug)]
+pub(in crate::store) struct Words {
+    /// The words, and others around them that are never touched.
+    block: Vec<AtomicU64>,
+    start: usize,
+    count: usize,
+}
+
+impl Words {
+    /// So many words; `None` if the system has no room for them. It makes their pages when they are first touched.
+    pub(in crate::store) fn zeroed(count: usize) -> Option<Words> {
+        if count < LARGE_PAGE / size_of::<AtomicU64>() {
+            return Some(Words { block: zeroed_words(count)?, start: 0, count });
+        }
+        let mut block = zeroed_words(count.checked_add(LARGE_PAGE / size_of::<AtomicU64>())?)?;
+        let address = block.as_ptr() as usize;
+        let start = (address.next_multiple_of(LARGE_PAGE) - address) / size_of::<AtomicU64>();
+        on_large_pages(&mut block);
+        Some(Words { block, start, count })
+    }
+}
+
+impl std::ops::Deref for Words {
+    type Target = [AtomicU64];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicU64] {
+        // SAFETY: `zeroed` has made the block so long, and nothing changes its length or these numbers.
+        unsafe { self.block.get_unchecked(self.start..self.start + self.count) }
+    }
+}
+
+fn zeroed_words(count: usize) -> Option<Vec<AtomicU64>> {
     if count == 0 {
         return Some(Vec::new());
     }
@@ -82,5 +117,23 @@ pub(in crate::store) fn give_back_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, GIVEN_BACK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn words_of_any_count_are_all_zero_and_large_ones_begin_on_a_large_page() {
+        for count in [0, 1, 1_000, LARGE_PAGE / 8 - 1, LARGE_PAGE / 8, LARGE_PAGE / 4 + 3] {
+            let words = Words::zeroed(count).unwrap();
+            assert_eq!(words.len(), count);
+            assert!(words.iter().all(|word| word.swap(7, Ordering::Relaxed) == 0));
+            assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 7));
+            assert!(words.len() * 8 < LARGE_PAGE || (words.as_ptr() as usize).is_multiple_of(LARGE_PAGE));
+        }
+        assert!(Words::zeroed(usize::MAX).is_none() && Words::zeroed(usize::MAX / 16).is_none());
     }
 }

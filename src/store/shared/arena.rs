@@ -1,25 +1,37 @@
 //! Records of words that several threads write and read at the same time.
 //!
-//! Idea: the arena is a list of chunks. A thread that writes has a [`Pen`]: one chunk that only this thread adds to. A record is written
-//! behind the pen first and told to others afterwards, by a word that is published with release and read with acquire
-//! (see `table`); until then nobody knows its position. So no lock is needed, and no `unsafe`: the words are atomic, and relaxed reads of
-//! what was published are ordinary reads.
+//! Idea: the arena is a list of large *regions*, and a region is given away in *pieces*. A thread that writes has a [`Pen`]: one piece that
+//! only this thread adds to. A record is written behind the pen first and told to others afterwards, by a word that is published with
+//! release and read with acquire (see `table`); until then nobody knows its position. So nobody waits to write or to read a record, and
+//! there is no `unsafe`: the words are atomic, and relaxed reads of what was published are ordinary reads. Only for a new piece there is a
+//! lock.
 //!
-//! The arena also knows which records are *fresh*: written since the level began. The chunks that were open then say from where on.
-//! A search that needs its records for one level only gives whole chunks back, and they are written anew.
+//! A region grows with the arena, so that it can lie on large pages; what counts as memory of a large one are the steps of it that have
+//! been given away. Pieces are small, so that many threads do not each keep one that is nearly empty.
+//!
+//! The arena also knows which records are *fresh*: written since the level began. The pieces that were open then say from where on.
+//! A search that needs its records for one level only gives whole pieces back, and they are written anew.
 
-use super::{Budget, try_words};
-use crate::store::parts::hints::prefetch;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use super::Budget;
+use crate::store::parts::hints::{Words, prefetch};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Bits of a position: a chunk and a word in it, together a tebibyte.
+/// Bits of a position: a region and a word in it, together a tebibyte.
 pub(super) const POSITION_BITS: u32 = 37;
-const CHUNK_BITS: u32 = 17;
-/// Words of a chunk: a mebibyte.
-const CHUNK: usize = 1 << CHUNK_BITS;
-/// Words of the first chunk of a pen; the next ones double.
-const FIRST_CHUNK: usize = 1 << 11;
+const REGION_BITS: u32 = 23;
+/// The most words of a region, unless one record has more: 64 MiB.
+const REGION: usize = 1 << REGION_BITS;
+/// Words of a region in an arena that is not [`LARGE`]: a mebibyte.
+const SMALL_REGION: usize = 1 << 17;
+/// An arena of so many words has regions on large pages, as long as what it has already: 4 MiB.
+const LARGE: usize = 1 << 19;
+/// A large region counts as memory in steps of so many words: 2 MiB, one large page of most systems.
+const STEP: usize = 1 << 18;
+/// Pieces are multiples of so many words, and no part of a region of so many is in two of them: 16 KiB.
+const GRAIN: usize = 1 << 11;
+/// The most words of a piece, unless one record has more: a mebibyte. The first piece of a pen is a grain, the next ones double.
+const PIECE: usize = 1 << 17;
 /// Words of a line of memory.
 const LINE: usize = 8;
 
@@ -28,165 +40,221 @@ const LINE: usize = 8;
 pub struct NoRoom;
 
 #[derive(Debug)]
-struct Chunk {
-    words: Box<[AtomicU64]>,
-    /// Records from this word on are fresh.
-    fresh_from: AtomicUsize,
+struct Region {
+    words: Words,
+    /// For each grain: records from this word of it on are fresh.
+    fresh_from: Box<[AtomicU16]>,
+}
+
+/// Words for one pen: where they begin, and how many they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    start: u64,
+    words: usize,
 }
 
 /// The records of all threads. See the head of this file.
 #[derive(Debug)]
 pub struct SharedArena {
-    chunks: Box<[OnceLock<Chunk>]>,
-    opened: AtomicUsize,
-    /// Chunks whose records nobody needs any more.
-    free: Mutex<Vec<usize>>,
+    regions: Box<[OnceLock<Region>]>,
+    rest: Mutex<Rest>,
+    /// Pieces whose records nobody needs any more.
+    free: Mutex<Vec<Piece>>,
+}
+
+/// What is left of the last region.
+#[derive(Debug, Default)]
+struct Rest {
+    /// So many regions are there.
+    regions: usize,
+    /// The words of all of them.
+    words: usize,
+    /// The next free word of the last one, how many it has that count as memory already, and how many it has.
+    next: usize,
+    counted: usize,
+    end: usize,
 }
 
 /// Where one thread writes.
 #[derive(Debug)]
 pub struct Pen {
-    chunk: usize,
-    /// The next free word of the chunk, and the chunk's length.
-    tail: usize,
-    end: usize,
-    /// Words of the next chunk.
-    next: usize,
-    /// Chunks that were filled since the level began.
-    filled: Vec<usize>,
+    piece: Piece,
+    /// The position of the next record, and behind the last one that fits.
+    tail: u64,
+    end: u64,
+    /// Words of the next piece.
+    wanted: usize,
+    /// Pieces that were filled since the level began.
+    filled: Vec<Piece>,
 }
 
 impl Default for Pen {
     fn default() -> Pen {
-        Pen { chunk: 0, tail: 0, end: 0, next: FIRST_CHUNK, filled: Vec::new() }
+        let piece = Piece { start: 0, words: 0 };
+        Pen { piece, tail: 0, end: 0, wanted: GRAIN, filled: Vec::new() }
     }
 }
 
 /// Where a pen stood at the end of a level.
 #[derive(Debug, Default)]
 pub struct Marks {
-    filled: Vec<usize>,
-    open: Option<(usize, usize)>,
+    filled: Vec<Piece>,
+    open: Option<(Piece, u64)>,
 }
 
 impl Pen {
-    /// The chunks that were written to in this level, and how far the last one is full.
+    /// The pieces that were written to in this level, and how far the last one is full.
     pub fn marks(&mut self) -> Marks {
-        Marks { filled: std::mem::take(&mut self.filled), open: (self.end > 0).then_some((self.chunk, self.tail)) }
+        Marks { filled: std::mem::take(&mut self.filled), open: self.open_piece().map(|piece| (piece, self.tail)) }
     }
 
-    /// The chunks that were written to in this level, all of them closed: the next record begins another one.
-    pub fn close(&mut self) -> Vec<usize> {
-        let mut chunks = std::mem::take(&mut self.filled);
-        if self.end > 0 {
-            chunks.push(self.chunk);
-        }
-        (self.tail, self.end) = (0, 0);
-        chunks
+    /// The pieces that were written to in this level, all of them closed: the next record begins another one.
+    pub fn close(&mut self) -> Vec<Piece> {
+        let mut pieces = std::mem::take(&mut self.filled);
+        pieces.extend(self.open_piece());
+        (self.piece.words, self.tail, self.end) = (0, 0, 0);
+        pieces
+    }
+
+    fn open_piece(&self) -> Option<Piece> {
+        Some(self.piece).filter(|piece| piece.words > 0)
     }
 
     /// The record of so many words behind the pen is there to stay.
     #[inline]
     pub fn keep(&mut self, words: usize) {
-        self.tail += words;
+        self.tail += words as u64;
+    }
+
+    /// Is this the first record of the piece that is open? All others lie right behind the one that was kept before them.
+    #[inline]
+    pub fn begins_with(&self, position: u64) -> bool {
+        position == self.piece.first()
+    }
+}
+
+impl Piece {
+    /// Where its first record is. No record has position 0.
+    #[inline]
+    fn first(self) -> u64 {
+        self.start + u64::from(self.start == 0)
+    }
+
+    /// Behind the last record that may begin in it: no position tells the words of a region behind the most that are usual.
+    fn end(self) -> u64 {
+        self.start + self.words.min(REGION) as u64
     }
 }
 
 impl SharedArena {
-    /// An empty arena for so many threads, whose list of chunks is as long as the budget has room for.
-    pub fn new(threads: usize, budget: &Budget) -> Option<SharedArena> {
-        let small = (CHUNK / FIRST_CHUNK).ilog2() as usize + 2;
-        let most = (budget.whole() / (CHUNK * size_of::<u64>())).min(1 << 18) + threads * small;
-        let count = most.min(1 << (POSITION_BITS - CHUNK_BITS));
-        if !budget.take(count * size_of::<OnceLock<Chunk>>()) {
+    /// An empty arena, whose list of regions is as long as the budget has room for.
+    pub fn new(budget: &Budget) -> Option<SharedArena> {
+        // Up to the first full one, some more of the full ones than fit, and some that a tight budget has made smaller.
+        let count = (64 + budget.whole() / size_of::<u64>() / REGION * 4).min(1 << (POSITION_BITS - REGION_BITS));
+        if !budget.take(count * size_of::<OnceLock<Region>>()) {
             return None;
         }
-        let mut chunks = Vec::new();
-        chunks.try_reserve_exact(count).ok()?;
-        chunks.resize_with(count, OnceLock::new);
-        let (opened, free) = (AtomicUsize::new(0), Mutex::default());
-        Some(SharedArena { chunks: chunks.into_boxed_slice(), opened, free })
+        let mut regions = Vec::new();
+        regions.try_reserve_exact(count).ok()?;
+        regions.resize_with(count, OnceLock::new);
+        Some(SharedArena { regions: regions.into_boxed_slice(), rest: Mutex::default(), free: Mutex::default() })
     }
 
     /// Makes room for a record of so many words behind the pen: its position. A record that is not kept is overwritten by the next one.
     #[inline]
     pub fn room(&self, pen: &mut Pen, words: usize, budget: &Budget) -> Result<u64, NoRoom> {
-        // A chunk for a long record has more words than a position can name: behind those, no record starts.
-        if pen.end - pen.tail < words || pen.tail >= CHUNK {
+        if pen.tail + words as u64 > pen.end {
             self.open(pen, words, budget)?;
         }
-        Ok((pen.chunk << CHUNK_BITS | pen.tail) as u64)
+        Ok(pen.tail)
     }
 
     #[cold]
     fn open(&self, pen: &mut Pen, words: usize, budget: &Budget) -> Result<(), NoRoom> {
-        if let Some((number, length)) = self.open_again(words + 1) {
-            Self::move_to(pen, number, length);
-            return Ok(());
-        }
-        // Position 0 is not given. A record that is longer than a chunk gets a chunk of its own: a position says only where it starts.
-        let length = Self::take_chunk(words + 1, pen.next, budget)?;
-        let opened = self.opened.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |opened| {
-            (opened < self.chunks.len()).then_some(opened + 1)
-        });
-        let words = opened.ok().zip(try_words(length));
-        let Some((number, words)) = words else {
-            budget.give(length * size_of::<u64>());
-            return Err(NoRoom);
+        // Position 0 is not given.
+        let least = words + 1;
+        let piece = match self.open_again(least) {
+            Some(piece) => piece,
+            None => {
+                let piece = self.take(least, pen.wanted, budget)?;
+                pen.wanted = (pen.wanted * 2).min(PIECE);
+                piece
+            }
         };
-        let chunk = Chunk { words, fresh_from: AtomicUsize::new(0) };
-        if self.chunks[number].set(chunk).is_err() {
-            return Err(NoRoom);
-        }
-        Self::move_to(pen, number, length);
-        pen.next = (pen.next * 2).min(CHUNK);
+        pen.filled.extend(pen.open_piece());
+        (pen.piece, pen.tail, pen.end) = (piece, piece.first(), piece.end());
         Ok(())
     }
 
-    fn move_to(pen: &mut Pen, number: usize, length: usize) {
-        if pen.end > 0 {
-            pen.filled.push(pen.chunk);
-        }
-        (pen.chunk, pen.tail, pen.end) = (number, usize::from(number == 0), length);
+    /// A piece of at least so many words that was given back.
+    fn open_again(&self, least: usize) -> Option<Piece> {
+        let mut free = lock(&self.free);
+        let at = free.iter().rposition(|piece| piece.words >= least)?;
+        Some(free.swap_remove(at))
     }
 
-    fn free(&self) -> std::sync::MutexGuard<'_, Vec<usize>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Gives back pieces whose records nobody needs any more.
+    pub fn give_back(&self, pieces: &[Piece]) {
+        lock(&self.free).extend(pieces);
     }
 
-    /// Takes a chunk of at least so many words that was given back: its number and its length.
-    fn open_again(&self, least: usize) -> Option<(usize, usize)> {
-        let mut free = self.free();
-        let length = |number: usize| self.chunks[number].get().map_or(0, |chunk| chunk.words.len());
-        let at = free.iter().rposition(|&number| length(number) >= least)?;
-        let number = free.swap_remove(at);
-        Some((number, length(number)))
-    }
-
-    /// Gives back chunks whose records nobody needs any more.
-    pub fn give_back(&self, chunks: &[usize]) {
-        self.free().extend(chunks);
-    }
-
-    /// Takes a chunk of `wanted` words from the budget, or of fewer if there is no room for as many; `least` is how many it must have.
-    fn take_chunk(least: usize, mut wanted: usize, budget: &Budget) -> Result<usize, NoRoom> {
-        loop {
-            let length = wanted.max(least);
-            if budget.take(length * size_of::<u64>()) {
-                return Ok(length);
+    /// Takes a piece of `wanted` words, or of fewer if there is no room for as many; `least` is how many it must have.
+    fn take(&self, least: usize, wanted: usize, budget: &Budget) -> Result<Piece, NoRoom> {
+        let least = least.next_multiple_of(GRAIN);
+        let mut rest = lock(&self.rest);
+        let words = match rest.count_some(least, wanted, budget) {
+            Some(words) => words,
+            None => {
+                // At the end of the budget the next region is a small one, which counts to the word.
+                self.add_region(&mut rest, least, budget)?;
+                rest.count_some(least, wanted, budget).ok_or(NoRoom)?
             }
-            if length == least || wanted <= FIRST_CHUNK / 4 {
+        };
+        let start = ((rest.regions - 1) << REGION_BITS | rest.next) as u64;
+        rest.next += words;
+        Ok(Piece { start, words })
+    }
+
+    /// Adds a region of at least so many words.
+    fn add_region(&self, rest: &mut Rest, least: usize, budget: &Budget) -> Result<(), NoRoom> {
+        let slot = self.regions.get(rest.regions).ok_or(NoRoom)?;
+        let mut wanted = match rest.words {
+            few if few < LARGE => few.clamp(GRAIN, SMALL_REGION),
+            many => many.next_multiple_of(STEP).min(REGION),
+        };
+        let (end, counted) = loop {
+            let end = wanted.max(least);
+            // A large one counts when it is given away.
+            let counted = if wanted > SMALL_REGION { 0 } else { end };
+            let room = counted.max(STEP.min(end)) * size_of::<u64>();
+            if budget.take(room + marks_of(end)) {
+                budget.give(room - counted * size_of::<u64>());
+                break (end, counted);
+            }
+            if wanted <= GRAIN {
                 return Err(NoRoom);
             }
-            wanted /= 2;
-        }
+            wanted = (wanted.min(2 * SMALL_REGION) / 2).next_multiple_of(GRAIN);
+        };
+        let Some(words) = Words::zeroed(end) else {
+            budget.give(counted * size_of::<u64>() + marks_of(end));
+            return Err(NoRoom);
+        };
+        let fresh_from = (0..end / GRAIN).map(|_| AtomicU16::new(0)).collect();
+        slot.set(Region { words, fresh_from }).map_err(|_| NoRoom)?;
+        *rest = Rest { regions: rest.regions + 1, words: rest.words + end, next: 0, counted, end };
+        Ok(())
     }
 
-    /// The words from this position to the end of its chunk.
+    /// The words from this position to the end of its region.
     #[inline]
     pub fn from(&self, position: u64) -> &[AtomicU64] {
-        let chunk = self.chunks.get((position >> CHUNK_BITS) as usize).and_then(OnceLock::get);
-        chunk.and_then(|chunk| chunk.words.get(position as usize & (CHUNK - 1)..)).unwrap_or_default()
+        self.region(position).and_then(|region| region.words.get(word_of(position)..)).unwrap_or_default()
+    }
+
+    #[inline]
+    fn region(&self, position: u64) -> Option<&Region> {
+        self.regions.get((position >> REGION_BITS) as usize).and_then(OnceLock::get)
     }
 
     /// Asks for the memory of the record at this position.
@@ -200,31 +268,72 @@ impl SharedArena {
     /// Was this record written since the level began?
     #[inline]
     pub fn is_fresh(&self, position: u64) -> bool {
-        let chunk = self.chunks.get((position >> CHUNK_BITS) as usize).and_then(OnceLock::get);
-        let from = chunk.map_or(usize::MAX, |chunk| chunk.fresh_from.load(Ordering::Relaxed));
-        position as usize & (CHUNK - 1) >= from
+        let word = word_of(position);
+        let from = self.region(position).and_then(|region| region.fresh_from.get(word / GRAIN));
+        from.is_some_and(|from| word % GRAIN >= from.load(Ordering::Relaxed).into())
     }
 
     /// A level begins, and nobody writes: what the pens have written before is no longer fresh.
     pub fn begin_level(&self, marks: impl IntoIterator<Item = Marks>) {
-        let mark = |number: usize, from: usize| {
-            if let Some(chunk) = self.chunks.get(number).and_then(OnceLock::get) {
-                chunk.fresh_from.store(from, Ordering::Relaxed);
-            }
-        };
         for Marks { filled, open } in marks {
-            filled.into_iter().for_each(|number| mark(number, usize::MAX));
-            if let Some((number, tail)) = open {
-                mark(number, tail);
-            }
+            filled.into_iter().for_each(|piece| self.mark(piece, piece.end()));
+            open.into_iter().for_each(|(piece, tail)| self.mark(piece, tail));
+        }
+    }
+
+    /// The records of the piece are fresh from here on.
+    fn mark(&self, piece: Piece, from: u64) {
+        let Some(region) = self.region(piece.start) else { return };
+        let (start, end) = (word_of(piece.start), word_of(piece.start) + piece.words);
+        let from = start + (from - piece.start) as usize;
+        for grain in start / GRAIN..end / GRAIN {
+            let stale = from.saturating_sub(grain * GRAIN).min(GRAIN);
+            region.fresh_from[grain].store(stale as u16, Ordering::Relaxed);
         }
     }
 }
 
-/// Are these positions of records in the same chunk? Then the records of one pen lie there one behind the other.
+impl Rest {
+    /// Makes the next words of the region count as memory: `wanted` of them, or fewer if that is all the region or the budget has room for,
+    /// but not fewer than `least`. Gives how many.
+    fn count_some(&mut self, least: usize, wanted: usize, budget: &Budget) -> Option<usize> {
+        let left = self.end - self.next;
+        if left < least {
+            return None;
+        }
+        let mut words = wanted.max(least).min(left);
+        while !self.count(words, budget) {
+            if words == least {
+                return None;
+            }
+            words = (words / 2).next_multiple_of(GRAIN).max(least);
+        }
+        Some(words)
+    }
+
+    /// Makes so many words count, and in a large region those that lie on the same large page.
+    fn count(&mut self, words: usize, budget: &Budget) -> bool {
+        let missing = (self.next + words).saturating_sub(self.counted).next_multiple_of(STEP);
+        let missing = missing.min(self.end - self.counted);
+        let fits = budget.take(missing * size_of::<u64>());
+        self.counted += if fits { missing } else { 0 };
+        fits
+    }
+}
+
+/// The word of its region that a position names.
 #[inline]
-pub(super) fn in_one_chunk(one: u64, other: u64) -> bool {
-    one >> CHUNK_BITS == other >> CHUNK_BITS
+fn word_of(position: u64) -> usize {
+    position as usize & (REGION - 1)
+}
+
+/// Bytes of a region beside its words.
+fn marks_of(words: usize) -> usize {
+    words / GRAIN * size_of::<AtomicU16>()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -234,7 +343,7 @@ mod tests {
     #[test]
     fn records_stay_and_levels_are_told_apart() {
         let budget = Budget::of(64 << 20);
-        let arena = SharedArena::new(2, &budget).unwrap();
+        let arena = SharedArena::new(&budget).unwrap();
         let mut pens = [Pen::default(), Pen::default()];
         let mut levels: Vec<Vec<(u64, u64, usize)>> = Vec::new();
         let mut value = 0;
@@ -242,7 +351,7 @@ mod tests {
             let mut level = Vec::new();
             for step in 0..3_000usize {
                 let pen = &mut pens[step % 2];
-                let words = if step == 1_999 { CHUNK + 3 } else { 1 + step % 37 };
+                let words = if step == 1_999 { PIECE + 3 } else { 1 + step % 37 };
                 let position = arena.room(pen, words, &budget).unwrap();
                 assert_ne!(position, 0);
                 value += 1;
@@ -265,17 +374,17 @@ mod tests {
         }
     }
 
-    /// A record that is longer than a chunk and is given up leaves a chunk in which positions end before the words do.
+    /// A record that is longer than a region and is given up leaves a piece in which positions end before the words do.
     #[test]
     fn short_records_behind_a_long_one_that_was_given_up() {
         for kept in [false, true] {
-            let budget = Budget::of(64 << 20);
-            let arena = SharedArena::new(2, &budget).unwrap();
+            let budget = Budget::of(200 << 20);
+            let arena = SharedArena::new(&budget).unwrap();
             let mut pens = [Pen::default(), Pen::default()];
-            arena.room(&mut pens[0], 2 * CHUNK, &budget).unwrap();
-            pens[0].keep(if kept { 2 * CHUNK } else { 0 });
+            arena.room(&mut pens[0], REGION + PIECE, &budget).unwrap();
+            pens[0].keep(if kept { REGION + PIECE } else { 0 });
             let mut records = Vec::new();
-            for step in 0..3 * CHUNK / 10 {
+            for step in 0..6 * PIECE / 10 {
                 let pen = &mut pens[step % 2];
                 let position = arena.room(pen, 10, &budget).unwrap();
                 arena.from(position)[..10].iter().for_each(|word| word.store(step as u64, Ordering::Relaxed));
@@ -289,11 +398,11 @@ mod tests {
         }
     }
 
-    /// Chunks that were given back are written anew, before any other is asked for.
+    /// Pieces that were given back are written anew, before any other is asked for.
     #[test]
-    fn chunks_that_are_given_back_are_used_again() {
+    fn pieces_that_are_given_back_are_used_again() {
         let budget = Budget::of(64 << 20);
-        let arena = SharedArena::new(2, &budget).unwrap();
+        let arena = SharedArena::new(&budget).unwrap();
         let mut pens = [Pen::default(), Pen::default()];
         let (mut before, mut used) = (Vec::new(), 0);
         for level in 0..20u64 {
@@ -307,25 +416,34 @@ mod tests {
                 pen.keep(words);
                 records.push((position, words, level << 32 | step as u64));
             }
-            let chunks: Vec<usize> = pens.iter_mut().flat_map(Pen::close).collect();
+            let pieces: Vec<Piece> = pens.iter_mut().flat_map(Pen::close).collect();
             for &(position, words, value) in &records {
                 assert!(position != 0 && arena.is_fresh(position));
                 assert!(arena.from(position)[..words].iter().all(|word| word.load(Ordering::Relaxed) == value));
             }
-            arena.give_back(&std::mem::replace(&mut before, chunks));
+            arena.give_back(&std::mem::replace(&mut before, pieces));
             assert!(level < 6 || budget.used() == used, "level {level}");
             used = budget.used();
         }
     }
 
     #[test]
-    fn the_budget_is_kept() {
-        let budget = Budget::of(3 << 20);
-        let arena = SharedArena::new(1, &budget).unwrap();
-        let mut pen = Pen::default();
-        while arena.room(&mut pen, 100, &budget).is_ok() {
-            pen.keep(100);
+    fn the_budget_is_kept_on_pages_of_any_size() {
+        let large = LARGE * size_of::<u64>();
+        for whole in [3 << 20, large + 4_321, large + (3 << 20) + 7, large + (40 << 20)] {
+            let budget = Budget::of(whole);
+            let arena = SharedArena::new(&budget).unwrap();
+            let mut pens = [Pen::default(), Pen::default()];
+            let mut kept = 0;
+            while arena.room(&mut pens[kept % 2], 100, &budget).is_ok() {
+                pens[kept % 2].keep(100);
+                kept += 1;
+                assert!(budget.used() <= whole);
+            }
+            let (bytes, pieces) = (kept * 100 * size_of::<u64>(), PIECE * size_of::<u64>());
+            assert!(bytes + pieces + whole / 50 > whole, "{bytes} of {whole}");
+            let lengths = arena.regions.iter().filter_map(OnceLock::get).map(|region| region.words.len());
+            assert_eq!(lengths.max() > Some(SMALL_REGION), whole > large + STEP * size_of::<u64>());
         }
-        assert!(budget.used() <= budget.whole() && budget.used() > 2 << 20);
     }
 }

@@ -11,6 +11,7 @@
 //! Cost: a signature and eight bytes for each state, those in a file if there is one, and the states of two levels.
 
 use super::Budget;
+use super::arena::Piece;
 use super::signatures::SharedSignatures;
 use super::trace::Trace;
 use crate::checkpoint::{Reader, Writer, section};
@@ -26,19 +27,19 @@ const READ_AT_ONCE: u64 = 1 << 13;
 pub(super) struct Forgetful {
     pub(super) seen: SharedSignatures,
     trace: Mutex<Trace>,
-    /// Chunks of the arena with the level that is being expanded.
-    chunks: Mutex<Vec<usize>>,
+    /// Pieces of the arena with the level that is being expanded.
+    pieces: Mutex<Vec<Piece>>,
 }
 
 impl Forgetful {
     pub(super) fn new(seen: SharedSignatures, trace: Trace) -> Forgetful {
-        Forgetful { seen, trace: Mutex::new(trace), chunks: Mutex::default() }
+        Forgetful { seen, trace: Mutex::new(trace), pieces: Mutex::default() }
     }
 
-    /// A level begins, whose states lie in these chunks. Gives the chunks of the level before it.
-    pub(super) fn begin_level(&self, chunks: Vec<usize>) -> Vec<usize> {
+    /// A level begins, whose states lie in these pieces. Gives the pieces of the level before it.
+    pub(super) fn begin_level(&self, pieces: Vec<Piece>) -> Vec<Piece> {
         lock(&self.trace).begin_level();
-        std::mem::replace(&mut *lock(&self.chunks), chunks)
+        std::mem::replace(&mut *lock(&self.pieces), pieces)
     }
 
     /// Enters what a worker has traced of the level that has begun.

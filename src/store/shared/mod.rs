@@ -15,8 +15,7 @@ pub mod states;
 pub mod table;
 mod trace;
 
-use crate::store::parts::hints::{large_pages, zeroed_words};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes that several threads take from.
 #[derive(Debug)]
@@ -51,13 +50,6 @@ impl Budget {
     pub fn whole(&self) -> usize {
         self.whole
     }
-}
-
-/// So many words, all 0, on large pages if they are many; `None` if the system has no room for them.
-fn try_words(count: usize) -> Option<Box<[AtomicU64]>> {
-    let mut words = zeroed_words(count)?;
-    large_pages(&mut words);
-    Some(words.into_boxed_slice())
 }
 
 #[cfg(test)]

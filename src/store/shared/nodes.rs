@@ -30,9 +30,9 @@ pub(super) struct SharedNodes {
 }
 
 impl SharedNodes {
-    pub(super) fn new(threads: usize, budget: &Budget) -> Option<SharedNodes> {
+    pub(super) fn new(budget: &Budget) -> Option<SharedNodes> {
         Some(SharedNodes {
-            arena: SharedArena::new(threads, budget)?,
+            arena: SharedArena::new(budget)?,
             table: RwLock::new(SharedTable::new(budget)?),
             doubling: Doubling::default(),
             stored: AtomicUsize::new(0),
@@ -176,7 +176,7 @@ mod tests {
     fn threads_agree_on_numbers() {
         let word = |i: u128| if i.is_multiple_of(2) { i << 70 } else { i.wrapping_mul(0x9E37_79B9_7F4A_7C15) };
         let budget = Budget::of(64 << 20);
-        let nodes = SharedNodes::new(4, &budget).unwrap();
+        let nodes = SharedNodes::new(&budget).unwrap();
         let mut numbers: Vec<u32> = Vec::new();
         for round in 0..10u128 {
             let range = round * 400..round * 400 + 1_000;

@@ -24,7 +24,7 @@
 //! table, and its share of the nodes. Signatures: the signature and 8 bytes.
 
 use super::Budget;
-use super::arena::{Marks, Pen, SharedArena, in_one_chunk};
+use super::arena::{Marks, Pen, Piece, SharedArena};
 use super::forgetful::Forgetful;
 use super::nodes::{NodeSession, SharedNodes};
 use super::signatures::{Opened, SharedSignatures};
@@ -89,7 +89,7 @@ pub struct Share {
     pub blocks: Vec<Block>,
     marks: Marks,
     /// Where they are, if they are kept for this level only.
-    chunks: Vec<usize>,
+    pieces: Vec<Piece>,
 }
 
 /// The answer to "have we been here?".
@@ -140,7 +140,7 @@ impl SharedStates {
     pub fn new(seed: u64, threads: usize, hidden: usize, bytes: usize) -> Option<SharedStates> {
         let budget = Budget::of(bytes);
         Some(SharedStates {
-            arena: SharedArena::new(threads, &budget)?,
+            arena: SharedArena::new(&budget)?,
             table: RwLock::new(SharedTable::new(&budget)?),
             doubling: Doubling::default(),
             budget,
@@ -177,7 +177,7 @@ impl SharedStates {
     ) -> Option<SharedStates> {
         let mut whole = SharedStates::new(seed, threads, hidden, bytes)?;
         let (plan, outlines) = (Plan::new(layout, states), Outlines::default());
-        whole.trees = Some(Trees { plan, outlines, nodes: SharedNodes::new(threads, &whole.budget)? });
+        whole.trees = Some(Trees { plan, outlines, nodes: SharedNodes::new(&whole.budget)? });
         Some(whole)
     }
 
@@ -280,8 +280,8 @@ impl SharedStates {
     /// A level begins, and nobody writes: the states of these shares are no longer new.
     pub fn begin_level(&self, shares: impl IntoIterator<Item = Share>) {
         if let Some(forgetful) = &self.forgetful {
-            let chunks = shares.into_iter().flat_map(|share| share.chunks).collect();
-            self.arena.give_back(&forgetful.begin_level(chunks));
+            let pieces = shares.into_iter().flat_map(|share| share.pieces).collect();
+            self.arena.give_back(&forgetful.begin_level(pieces));
             let stored = self.stored.swap(0, Ordering::Relaxed);
             self.table.write().unwrap_or_else(PoisonError::into_inner).clear(stored, &self.budget);
             return;
@@ -564,7 +564,7 @@ impl Session<'_> {
     #[inline]
     fn note(&mut self, position: u64) {
         match self.blocks.last_mut() {
-            Some(block) if block.count < BLOCK && in_one_chunk(block.position, position) => block.count += 1,
+            Some(block) if block.count < BLOCK && !self.pen.begins_with(position) => block.count += 1,
             _ => self.blocks.push(Block { position, count: 1 }),
         }
     }
@@ -586,9 +586,9 @@ impl Session<'_> {
     pub fn share(&mut self) -> Share {
         let blocks = std::mem::take(&mut self.blocks);
         if self.states.forgets() {
-            return Share { blocks, marks: Marks::default(), chunks: self.pen.close() };
+            return Share { blocks, marks: Marks::default(), pieces: self.pen.close() };
         }
-        Share { blocks, marks: self.pen.marks(), chunks: Vec::new() }
+        Share { blocks, marks: self.pen.marks(), pieces: Vec::new() }
     }
 
     /// Enters the signatures of these states of the level that begins. Nobody looks anything up meanwhile. `saved` is for use.

@@ -12,9 +12,9 @@
 //! copied is there twice, and for a moment the one before it. Blocks are few so that they can lie on large pages: a look-up in a table of
 //! small pages waits for memory once more, to learn where its page is.
 
+use super::Budget;
 use super::arena::POSITION_BITS;
-use super::{Budget, try_words};
-use crate::store::parts::hints::prefetch;
+use crate::store::parts::hints::{Words, prefetch};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -39,13 +39,15 @@ const LAST_LOAD: (usize, usize) = (9, 10);
 const SPARSE: usize = 16;
 /// The one that takes its place has so many slots for each word, at least.
 const LOOSE: usize = 4;
+/// Words of the smallest pages of most systems.
+const PAGE: usize = 512;
 /// Slots that are looked at to find the record of a state ahead of its look-up: about a line.
 const PREFETCHED_SLOTS: usize = 8;
 
 /// Some segments, one behind the other, all of the same length.
 #[derive(Debug)]
 struct Block {
-    words: Box<[AtomicU64]>,
+    words: Words,
     /// The slot of a hash is its bits below the block's, shifted so far.
     shift: u32,
     /// A segment's slots, less one.
@@ -55,7 +57,7 @@ struct Block {
 impl Block {
     /// Segments of so many slots, all of them empty.
     fn empty(slots: usize) -> Option<Block> {
-        let words = try_words(slots * TOGETHER)?;
+        let words = Words::zeroed(slots * TOGETHER)?;
         let shift = 64 - words.len().ilog2();
         Some(Block { words, shift, mask: slots - 1 })
     }
@@ -86,6 +88,11 @@ impl Block {
     fn copy_segment(&self, segment: usize, larger: &Block) {
         let shift = 64 - larger.slots().ilog2();
         let first = segment * larger.slots();
+        // A page that is read before it is written to is made twice: and the second time all other threads must be told.
+        larger.words[first..first + larger.slots()]
+            .iter()
+            .step_by(PAGE)
+            .for_each(|word| word.store(0, Ordering::Relaxed));
         let words = &self.words[segment * self.slots()..][..self.slots()];
         for word in words.iter().map(|word| word.load(Ordering::Relaxed)).filter(|&word| word != 0) {
             let home = first + (word >> shift) as usize;
@@ -245,7 +252,7 @@ impl SharedTable {
                 return;
             }
         }
-        for word in self.blocks.iter().flat_map(|block| &block.words) {
+        for word in self.blocks.iter().flat_map(|block| &*block.words) {
             word.store(0, Ordering::Relaxed);
         }
     }
