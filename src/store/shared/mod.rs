@@ -17,6 +17,21 @@ mod trace;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Something that threads write often, with no neighbours in its lines of memory: who only reads what lies beside it would wait each time.
+/// Processors fetch lines in pairs.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct Apart<T>(pub T);
+
+impl<T> std::ops::Deref for Apart<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
 /// Bytes that several threads take from.
 #[derive(Debug)]
 pub struct Budget {

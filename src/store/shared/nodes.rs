@@ -7,9 +7,9 @@
 //!
 //! Cost: 16 bytes a word, 11 to 21 of table.
 
-use super::Budget;
 use super::arena::{Pen, SharedArena};
-use super::table::{Doubling, Looked, SharedTable};
+use super::table::{Doubling, Glance, Looked, SharedTable};
+use super::{Apart, Budget};
 use crate::store::parts::arena::NoRoom;
 use crate::store::parts::tree::{ID_BITS, Interner, hash};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ pub(super) struct SharedNodes {
     arena: SharedArena,
     table: RwLock<SharedTable>,
     doubling: Doubling,
-    stored: AtomicUsize,
+    stored: Apart<AtomicUsize>,
     /// Somebody has found no empty slot.
     crowded: AtomicBool,
 }
@@ -35,7 +35,7 @@ impl SharedNodes {
             arena: SharedArena::new(budget)?,
             table: RwLock::new(SharedTable::new(budget)?),
             doubling: Doubling::default(),
-            stored: AtomicUsize::new(0),
+            stored: Apart::default(),
             crowded: AtomicBool::new(false),
         })
     }
@@ -124,7 +124,7 @@ impl NodeSession<'_> {
             record[1].store(high, Ordering::Relaxed);
             (position >> 1 < 1 << ID_BITS).then_some(position)
         };
-        match table.find_or_add(hash, is_it, write) {
+        match table.find_or_add(hash, Glance::default(), is_it, write) {
             Looked::Found(position) => Ok((position >> 1) as u32),
             Looked::Added(position) => {
                 self.pen.keep(2);

@@ -4,7 +4,8 @@
 //! publishes the record's word by compare-and-swap. The workers search level by level, and the records that were written in a level are
 //! the next level.
 //!
-//! A record is one word of *origin*, the length and the bytes of the state, and the hidden variables. The origin says at which depth the
+//! A record is one word of *origin*, one with the length of the state and the upper half of its hash, the bytes of the state, and the hidden
+//! variables. The origin says at which depth the
 //! state was reached and from where: the upper half of the hash of the state before it. Of all ways by which a state is reached in
 //! its level, the least origin is kept (depth first, then hash, then hidden variables), and that does not hang on who comes first. So depths
 //! and paths are the same for any number of workers. Which record has that hash is looked up when a path is wanted.
@@ -20,16 +21,16 @@
 //! Sound always, but with signatures: a state counts as visited only if all its bytes are in the store, and no state is ever forgotten. With
 //! signatures a state may be taken for another one of an earlier level; errors found are real.
 //!
-//! Cost per state: the state, 12 bytes of origin and length, 3.5 of alignment, 11 to 21 of table. Compressed: 24 bytes of record, 11 to 21 of
+//! Cost per state: the state, 16 bytes of origin, length and hash, 3.5 of alignment, 11 to 21 of table. Compressed: 24 bytes of record, 11 to 21 of
 //! table, and its share of the nodes. Signatures: the signature and 8 bytes.
 
-use super::Budget;
 use super::arena::{Marks, Pen, Piece, SharedArena};
 use super::forgetful::Forgetful;
 use super::nodes::{NodeSession, SharedNodes};
 use super::signatures::{Opened, SharedSignatures};
-use super::table::{Doubling, Looked, SharedTable};
+use super::table::{Doubling, Glance, Looked, SharedTable};
 use super::trace::Trace;
+use super::{Apart, Budget};
 use crate::checkpoint::{Reader, Writer};
 use crate::limit::Limit;
 use crate::mutants::{self, Mutant};
@@ -45,12 +46,10 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 pub const BLOCK: u32 = 64;
 /// Locks for hidden variables.
 const LOCKS: usize = 64;
-/// Words of a record before its state: origin, and the length with the first bytes of the state.
+/// Words of a record before its state: origin, and the length with a part of the hash.
 const HEAD: usize = 2;
 /// So many entries of the trace are handed on at a time: 256 KiB.
 const TRACED: usize = 1 << 15;
-/// Bytes of the state in the second word.
-const FIRST: usize = 4;
 
 /// How a state was reached: at which depth, and the upper half of the hash of the state before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -115,7 +114,7 @@ pub struct SharedStates {
     table: RwLock<SharedTable>,
     doubling: Doubling,
     budget: Budget,
-    stored: AtomicUsize,
+    stored: Apart<AtomicUsize>,
     hash: StateHash,
     threads: usize,
     /// Bytes of hidden variables in front of a state.
@@ -144,7 +143,7 @@ impl SharedStates {
             table: RwLock::new(SharedTable::new(&budget)?),
             doubling: Doubling::default(),
             budget,
-            stored: AtomicUsize::new(0),
+            stored: Apart::default(),
             hash: StateHash::new(seed),
             threads,
             hidden,
@@ -256,19 +255,19 @@ impl SharedStates {
         }
     }
 
-    /// Reads what the record at this position keeps of its state, with the hidden variables in front; gives how the state was reached.
-    fn read_record(&self, position: u64, saved: &mut Vec<u8>) -> Origin {
+    /// Reads what the record at this position keeps of its state, with the hidden variables in front; gives how the state was reached, and
+    /// the upper half of its hash.
+    fn read_record(&self, position: u64, saved: &mut Vec<u8>) -> (Origin, u32) {
         let record = self.arena.from(position);
-        let length = length_of(record);
+        let second = record[1].load(Ordering::Relaxed);
+        let length = second as u32 as usize;
         saved.clear();
         if self.hidden > 0 {
-            let from = HEAD + words_behind(length);
+            let from = HEAD + length.div_ceil(8);
             read_words(&record[from..from + self.hidden.div_ceil(8)], self.hidden, saved);
         }
-        let second = record[1].load(Ordering::Relaxed).to_le_bytes();
-        saved.extend_from_slice(&second[FIRST..FIRST + length.min(FIRST)]);
-        read_words(&record[HEAD..HEAD + words_behind(length)], length.saturating_sub(FIRST), saved);
-        Origin::of(record[0].load(Ordering::Relaxed))
+        read_words(&record[HEAD..HEAD + length.div_ceil(8)], length, saved);
+        (Origin::of(record[0].load(Ordering::Relaxed)), (second >> 32) as u32)
     }
 
     /// Where the next record is, in the same block.
@@ -327,34 +326,30 @@ impl SharedStates {
     /// Words of a record with a state of so many bytes.
     #[inline]
     fn size(&self, length: usize) -> usize {
-        HEAD + words_behind(length) + self.hidden.div_ceil(8)
+        HEAD + length.div_ceil(8) + self.hidden.div_ceil(8)
     }
 
-    fn write(&self, pen: &mut Pen, saved: &[u8], origin: Origin) -> Option<u64> {
+    fn write(&self, pen: &mut Pen, saved: &[u8], hash: u64, origin: Origin) -> Option<u64> {
         let (hidden, state) = saved.split_at(self.hidden);
-        let length = u32::try_from(state.len()).ok()?;
+        u32::try_from(state.len()).ok()?;
         let position = self.arena.room(pen, self.size(state.len()), &self.budget).ok()?;
         let record = self.arena.from(position);
         record[0].store(origin.word(), Ordering::Relaxed);
-        let (first, rest) = state.split_at(state.len().min(FIRST));
-        record[1].store(u64::from(length) | word_of(first) << 32, Ordering::Relaxed);
-        write_words(&record[HEAD..], rest);
+        record[1].store(second_word(state, hash), Ordering::Relaxed);
+        write_words(&record[HEAD..], state);
         if !hidden.is_empty() {
-            write_words(&record[HEAD + words_behind(state.len())..], hidden);
+            write_words(&record[HEAD + state.len().div_ceil(8)..], hidden);
         }
         Some(position)
     }
 
     #[inline]
-    fn equals(&self, position: u64, state: &[u8]) -> bool {
-        let record = self.arena.from(position);
-        let (first, rest) = state.split_at(state.len().min(FIRST));
-        let second = state.len() as u64 | word_of(first) << 32;
-        let Some((head, behind)) = record.split_first_chunk::<HEAD>() else { return false };
-        if head[1].load(Ordering::Relaxed) != second {
+    fn equals(&self, position: u64, state: &[u8], hash: u64) -> bool {
+        let Some((head, behind)) = self.arena.from(position).split_first_chunk::<HEAD>() else { return false };
+        if head[1].load(Ordering::Relaxed) != second_word(state, hash) {
             return false;
         }
-        let (full, tail) = rest.as_chunks::<8>();
+        let (full, tail) = state.as_chunks::<8>();
         let Some((words, others)) = behind.split_at_checked(full.len()) else { return false };
         // Whoever comes here has most often found the state: nothing is gained by looking at each word before the next one is read.
         let differ = |(word, bytes): (&AtomicU64, &[u8; 8])| word.load(Ordering::Relaxed) ^ u64::from_le_bytes(*bytes);
@@ -389,7 +384,7 @@ impl SharedStates {
         let _lock = self.locks[hash as usize % LOCKS].lock().unwrap_or_else(PoisonError::into_inner);
         let (hidden, state) = saved.split_at(self.hidden);
         let record = self.arena.from(position);
-        let from = &record[HEAD + words_behind(state.len())..];
+        let from = &record[HEAD + state.len().div_ceil(8)..];
         let mut kept = Vec::new();
         read_words(&from[..self.hidden.div_ceil(8)], self.hidden, &mut kept);
         let before = (record[0].load(Ordering::Relaxed), kept.as_slice());
@@ -431,7 +426,7 @@ struct OwnTree<'s> {
 
 impl OwnTree<'_> {
     /// Makes the tree of a state, with its hidden variables in front: `saved` holds then what is kept of it.
-    #[inline]
+    #[inline(never)]
     fn make(&mut self, saved: &[u8], hidden: usize, budget: &Budget) -> Result<(), Insertion> {
         let (hidden, state) = saved.split_at(hidden);
         let root = self.front.root(state, &mut self.nodes);
@@ -460,9 +455,9 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the state at this position with its hidden variables in front; gives how it was reached.
-    pub fn read(&mut self, position: u64, saved: &mut Vec<u8>) -> Origin {
-        let origin = self.states.read_record(position, saved);
+    /// Reads the state at this position with its hidden variables in front; gives how it was reached, and the upper half of its hash.
+    pub fn read(&mut self, position: u64, saved: &mut Vec<u8>) -> (Origin, u32) {
+        let read = self.states.read_record(position, saved);
         if let Some(OwnTree { front, nodes, .. }) = &mut self.tree {
             let mut root = [0; 8];
             let kept = saved.len().min(self.states.hidden);
@@ -470,17 +465,16 @@ impl Session<'_> {
             saved.truncate(kept);
             front.read(u64::from_le_bytes(root), nodes, saved);
         }
-        origin
+        read
     }
 
     /// The positions of all states whose hash has this upper half.
     pub fn with_link(&mut self, link: u32) -> Vec<u64> {
         let states = self.states;
         let mut positions = self.table().with_prefix(link);
-        let mut saved = Vec::new();
         positions.retain(|&position| {
-            self.read(position, &mut saved);
-            (states.hash(&saved[states.hidden..]) >> 32) as u32 == link
+            let second = states.arena.from(position)[1].load(Ordering::Relaxed);
+            (second >> 32) as u32 == link
         });
         positions
     }
@@ -500,17 +494,19 @@ impl Session<'_> {
         }
     }
 
-    /// The same for its record, when the slot has come. Gives where the record is, probably; 0 if that cannot be said.
+    /// The same for its record, when the slot has come. Gives what was seen there.
     #[inline]
-    pub fn prefetch_record(&mut self, hash: u64) -> u64 {
-        let likely = self.table().likely(hash);
-        likely.inspect(|&position| self.states.arena.prefetch(position)).unwrap_or(0)
+    pub fn glance(&mut self, hash: u64) -> Glance {
+        let glance = self.table().glance(hash);
+        if glance.position != 0 {
+            self.states.arena.prefetch(glance.position);
+        }
+        glance
     }
 
-    /// Inserts a state, with its hidden variables in front, that was reached so. `likely`: where it is, probably, or 0
-    /// (see [`Self::prefetch_record`]).
+    /// Inserts a state, with its hidden variables in front, that was reached so. `glance`: what was seen of it before, if anything.
     #[inline]
-    pub fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin, likely: u64) -> Insertion {
+    pub fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin, glance: Glance) -> Insertion {
         let states = self.states;
         if let Some(forgetful) = &states.forgetful {
             let seen = self.seen.get_or_insert_with(|| forgetful.seen.open());
@@ -518,12 +514,12 @@ impl Session<'_> {
                 return Insertion::Seen { is_next: false };
             }
         }
-        self.add(saved, hash, origin, likely)
+        self.add(saved, hash, origin, glance)
     }
 
     /// The same, without a look at signatures: of a state that is known to be none of an earlier level.
     #[inline]
-    pub fn add(&mut self, saved: &[u8], hash: u64, origin: Origin, likely: u64) -> Insertion {
+    pub fn add(&mut self, saved: &[u8], hash: u64, origin: Origin, glance: Glance) -> Insertion {
         let states = self.states;
         if mutants::is(Mutant::StoreMixesUp) && hash % 1000 == 7 {
             return Insertion::Seen { is_next: false };
@@ -537,12 +533,13 @@ impl Session<'_> {
         };
         let state = &saved[states.hidden..];
         // What was found a moment ago is not looked for again: no record ever goes away while states are inserted.
-        if likely != 0 && states.equals(likely, state) {
-            return states.found(likely, saved, hash, origin);
+        if glance.position != 0 && states.equals(glance.position, state, hash) {
+            return states.found(glance.position, saved, hash, origin);
         }
         let table = self.table.get_or_insert_with(|| states.table());
         let pen = &mut self.pen;
-        let looked = table.find_or_add(hash, |at| states.equals(at, state), || states.write(pen, saved, origin));
+        let is_it = |position| states.equals(position, state, hash);
+        let looked = table.find_or_add(hash, glance, is_it, || states.write(pen, saved, hash, origin));
         match looked {
             Looked::Found(position) => states.found(position, saved, hash, origin),
             Looked::Added(position) => {
@@ -598,7 +595,7 @@ impl Session<'_> {
         let mut position = block.position;
         let mut entry = forgetful.seen.entry(u64::from(block.count));
         for _ in 0..block.count {
-            let Origin { link, .. } = self.read(position, saved);
+            let (Origin { link, .. }, _) = self.read(position, saved);
             let state = &saved[states.hidden..];
             let hash = states.hash(state);
             entry.put(hash, state).map_err(|_| states.table_full())?;
@@ -630,17 +627,24 @@ fn length_of(record: &[AtomicU64]) -> usize {
     record.get(1).map_or(0, |word| word.load(Ordering::Relaxed) as u32 as usize)
 }
 
-/// Words of a state of so many bytes behind the first two.
+/// The second word of a record: the length of the state, and the upper half of its hash.
 #[inline]
-fn words_behind(length: usize) -> usize {
-    length.saturating_sub(FIRST).div_ceil(8)
+fn second_word(state: &[u8], hash: u64) -> u64 {
+    state.len() as u64 | hash >> 32 << 32
 }
 
+/// Fewer than eight bytes as a word. What is read twice is the same twice; a copy of so few bytes would wait for itself.
 #[inline]
 fn word_of(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(word)
+    let count = bytes.len();
+    let at = |index: usize| u64::from(bytes[index]) << (8 * index);
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(low), Some(high)) => {
+            u64::from(u32::from_le_bytes(*low)) | u64::from(u32::from_le_bytes(*high)) << (8 * (count - 4))
+        }
+        _ if count > 0 => at(0) | at(count / 2) | at(count - 1),
+        _ => 0,
+    }
 }
 
 #[inline]

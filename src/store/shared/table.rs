@@ -41,11 +41,12 @@ const SPARSE: usize = 16;
 const LOOSE: usize = 4;
 /// Words of the smallest pages of most systems.
 const PAGE: usize = 512;
-/// Slots that are looked at to find the record of a state ahead of its look-up: about a line.
-const PREFETCHED_SLOTS: usize = 8;
+/// Slots that are looked at to find the record of a state ahead of its look-up: about a line, and no more than a segment has.
+const GLANCED_SLOTS: usize = 8;
 
 /// Some segments, one behind the other, all of the same length.
 #[derive(Debug)]
+#[repr(align(128))]
 struct Block {
     words: Words,
     /// The slot of a hash is its bits below the block's, shifted so far.
@@ -118,6 +119,16 @@ pub enum Looked {
     NoRoom,
 }
 
+/// What a first look at the slots of a hash has shown. No word ever leaves its slot or changes, so the look can go on from there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Glance {
+    /// The position of the first record that may be the one with this hash; 0 if there was none.
+    pub position: u64,
+    /// Slots that need not be looked at again, and how many slots the segment had: another number, and this holds no longer.
+    behind: u32,
+    slots: u32,
+}
+
 /// The table. See the head of this file.
 #[derive(Debug)]
 pub struct SharedTable {
@@ -167,14 +178,22 @@ impl SharedTable {
     }
 
     /// Looks for the record with this hash that `is_it` knows by its position. If it is not there, `write` writes it and gives its position.
+    /// `glance`: what was seen of this hash before; the record that was seen is another one.
     #[inline]
-    pub fn find_or_add(&self, hash: u64, is_it: impl Fn(u64) -> bool, write: impl FnOnce() -> Option<u64>) -> Looked {
+    pub fn find_or_add(
+        &self,
+        hash: u64,
+        glance: Glance,
+        is_it: impl Fn(u64) -> bool,
+        write: impl FnOnce() -> Option<u64>,
+    ) -> Looked {
         let (block, home) = self.home(hash);
         let (segment, home) = block.segment(home);
+        let behind = if glance.slots as usize == segment.len() { glance.behind as usize } else { 0 };
         let tag = hash << SEGMENT_BITS & !POSITION_MASK;
         let mut write = Some(write);
         let mut mine = None;
-        for slot in home..home + segment.len() {
+        for slot in home + behind..home + segment.len() {
             let cell = &segment[slot & (segment.len() - 1)];
             let mut word = cell.load(Ordering::Acquire);
             if word == 0 {
@@ -201,22 +220,23 @@ impl SharedTable {
         prefetch(&block.words, home);
     }
 
-    /// The position of the first record that may be the one with this hash.
+    /// Looks at the first slots of a hash, and at no record.
     #[inline]
-    pub fn likely(&self, hash: u64) -> Option<u64> {
+    pub fn glance(&self, hash: u64) -> Glance {
         let (block, home) = self.home(hash);
         let (segment, home) = block.segment(home);
-        for slot in home..home + PREFETCHED_SLOTS {
+        let slots = segment.len() as u32;
+        for behind in 0..GLANCED_SLOTS as u32 {
             // The record may be read next, to see whether the guess is right.
-            let word = segment[slot & (segment.len() - 1)].load(Ordering::Acquire);
+            let word = segment[home + behind as usize & (segment.len() - 1)].load(Ordering::Acquire);
             if word == 0 {
-                return None;
+                return Glance { position: 0, behind, slots };
             }
             if (word ^ hash << SEGMENT_BITS) >> POSITION_BITS == 0 {
-                return Some(word & POSITION_MASK);
+                return Glance { position: word & POSITION_MASK, behind: behind + 1, slots };
             }
         }
-        None
+        Glance { position: 0, behind: GLANCED_SLOTS as u32, slots }
     }
 
     /// The positions of all records whose hashes may begin with these 32 bits.

@@ -11,6 +11,7 @@ use crate::search::ledger::{Judge, Ledger};
 use crate::search::outcome::Limit;
 use crate::search::walk::{Control, Walk};
 use crate::store::SharedStates;
+use crate::store::shared::Apart;
 use crate::store::shared::states::{BLOCK, Block, Share};
 use crate::witness::Witness;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -24,16 +25,16 @@ pub(super) struct Common<'c> {
     pub(super) states: &'c SharedStates,
     pub(super) team: Team,
     /// The level that is being expanded, and the next block that nobody has.
-    pub(super) level: RwLock<Vec<Block>>,
-    pub(super) next: AtomicUsize,
+    pub(super) level: Apart<RwLock<Vec<Block>>>,
+    pub(super) next: Apart<AtomicUsize>,
     /// The next block whose states nobody has entered, where the store asks for that.
-    pub(super) unremembered: AtomicUsize,
+    pub(super) unremembered: Apart<AtomicUsize>,
     /// The table must grow.
     pub(super) wants_room: AtomicBool,
     /// The search has to end.
     pub(super) stops: AtomicBool,
     pub(super) desk: Mutex<Desk<'c>>,
-    pub(super) gauges: Vec<Gauge>,
+    pub(super) gauges: Vec<Apart<Gauge>>,
     /// Is shown every new state.
     pub(super) witness: Option<Mutex<Witness>>,
     /// Bytes that are kept for checkpoints.
@@ -59,9 +60,8 @@ pub(super) struct Desk<'c> {
     pub(super) before: Counts,
 }
 
-/// How far one worker is, for the others to read. Each has a line of memory of its own.
+/// How far one worker is, for the others to read.
 #[derive(Default)]
-#[repr(align(64))]
 pub(super) struct Gauge {
     pub(super) stored: AtomicU64,
     pub(super) matched: AtomicU64,

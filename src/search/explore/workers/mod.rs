@@ -44,13 +44,15 @@ use crate::search::outcome::{Limit, Outcome};
 use crate::search::reduce::Reduction;
 use crate::search::walk::{Control, Ended, Walk};
 use crate::store::SharedStates;
+use crate::store::shared::Apart;
 use crate::store::shared::states::{Insertion, Origin};
+use crate::store::shared::table::Glance;
 use crate::witness::Witness;
 use common::{Common, Counted, Desk, Gauge};
 use found::Found;
 use saved::{Counts, Saving};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use team::{Member, Team};
 use worker::Worker;
@@ -87,9 +89,9 @@ pub fn search<R: Reduction>(
         judge: ledger.judge(),
         states,
         team: Team::of(workers),
-        level: RwLock::default(),
-        next: AtomicUsize::new(0),
-        unremembered: AtomicUsize::new(0),
+        level: Apart::default(),
+        next: Apart::default(),
+        unremembered: Apart::default(),
         wants_room: AtomicBool::new(false),
         stops: AtomicBool::new(false),
         desk: Mutex::new(Desk {
@@ -103,7 +105,7 @@ pub fn search<R: Reduction>(
             counted: (0..workers).map(|_| None).collect(),
             before: Counts::at_start(machine.state().len()),
         }),
-        gauges: (0..workers).map(|_| Gauge::default()).collect(),
+        gauges: (0..workers).map(|_| Apart::default()).collect(),
         witness: tally.monitor.witness.take().map(Mutex::new),
         saving: AtomicUsize::new(0),
         budget: tally.monitor.tables(),
@@ -187,7 +189,7 @@ fn leave_checkpoint(common: &Common<'_>, desk: &mut Desk<'_>, schedule: Option<&
 fn begin(common: &Common<'_>, machine: &Machine<'_>) {
     let mut session = common.states.session();
     let hash = common.states.hash(machine.state());
-    if session.insert(machine.saved(), hash, Origin::default(), 0) != Insertion::New {
+    if session.insert(machine.saved(), hash, Origin::default(), Glance::default()) != Insertion::New {
         return common.stop(Some(common.states.limit()));
     }
     session.is_crowded();

@@ -23,14 +23,14 @@ pub(super) fn path_to(program: &Program, states: &SharedStates, rules: Rules, po
     let (mut wanted, mut before) = (Vec::new(), Vec::new());
     let mut parts = Vec::new();
     let mut session = states.session();
-    let mut origin = session.read(position, &mut wanted);
+    let (mut origin, _) = session.read(position, &mut wanted);
     if states.forgets() {
         return traced(&mut machine, &mut walk, states, (&wanted, u64::from(origin.depth), origin.link));
     }
     while origin.depth > 0 {
         let mut best: Option<(Vec<u8>, Vec<Step>, _)> = None;
         for candidate in session.with_link(origin.link) {
-            let from = session.read(candidate, &mut before);
+            let (from, _) = session.read(candidate, &mut before);
             // Every step makes a path longer: so the way back comes to an end.
             if from.depth >= origin.depth || best.as_ref().is_some_and(|(least, ..)| *least <= before) {
                 continue;

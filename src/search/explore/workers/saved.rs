@@ -14,6 +14,7 @@ use crate::search::ledger::Findings;
 use crate::search::outcome::Limit;
 use crate::search::walk::Walk;
 use crate::store::shared::states::{Block, Insertion, Origin, Share};
+use crate::store::shared::table::Glance;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -211,7 +212,7 @@ impl Common<'_> {
         for block in blocks {
             let mut position = block.position;
             for _ in 0..block.count {
-                let origin = session.read(position, &mut saved);
+                let (origin, _) = session.read(position, &mut saved);
                 writer.record(&[&origin.word().to_le_bytes(), &saved])?;
                 position = self.states.after(position);
             }
@@ -266,7 +267,7 @@ impl Common<'_> {
                 return Err(reader.refuse("a state is too short"));
             };
             let (origin, hash) = (Origin::of(u64::from_le_bytes(*origin)), self.states.hash(&saved[hidden..]));
-            let mut inserted = session.add(saved, hash, origin, 0);
+            let mut inserted = session.add(saved, hash, origin, Glance::default());
             if inserted == Insertion::Crowded || session.is_crowded() {
                 session.let_go();
                 let room = self.states.begin_doubling();
@@ -274,7 +275,7 @@ impl Common<'_> {
                 self.states.end_doubling();
                 room.ok_or_else(|| self.states.limit())?;
                 if inserted == Insertion::Crowded {
-                    inserted = session.add(saved, hash, origin, 0);
+                    inserted = session.add(saved, hash, origin, Glance::default());
                 }
             }
             match inserted {

@@ -13,6 +13,7 @@ use crate::search::reduce::Reduction;
 use crate::search::walk::{Control, Decision, Ended, Event, Visitor, Walk};
 use crate::store::parts::foresight::Foresight;
 use crate::store::shared::states::{Block, Insertion, Origin, Session};
+use crate::store::shared::table::Glance;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -47,8 +48,8 @@ pub(super) struct Worker<'w, 'c> {
     /// Successors that are not in the store yet, with their hidden variables in front; and where each comes from.
     gathered: Foresight,
     origins: Vec<Origin>,
-    /// Where each is, probably.
-    likely: Vec<u64>,
+    /// What was seen of each.
+    glances: Vec<Glance>,
 }
 
 impl<'w, 'c> Worker<'w, 'c> {
@@ -71,7 +72,7 @@ impl<'w, 'c> Worker<'w, 'c> {
             link: 0,
             gathered: Foresight::default(),
             origins: Vec::new(),
-            likely: Vec::new(),
+            glances: Vec::new(),
         }
     }
 
@@ -144,11 +145,11 @@ impl<'w, 'c> Worker<'w, 'c> {
         walk: &mut Walk,
         reduction: &mut impl Reduction,
     ) -> Control {
-        let (states, hidden) = (self.common.states, self.common.program.hidden as usize);
+        let states = self.common.states;
         self.position = block.position;
         for _ in 0..block.count {
-            let origin = self.session.read(self.position, &mut self.saved);
-            self.link = (states.hash(&self.saved[hidden..]) >> 32) as u32;
+            let (origin, link) = self.session.read(self.position, &mut self.saved);
+            self.link = link;
             machine.load(&self.saved);
             walk.base_depth = u64::from(origin.depth);
             if walk.expand(machine, self, reduction) == Ended::Stopped {
@@ -217,9 +218,9 @@ impl<'w, 'c> Worker<'w, 'c> {
 
     /// Offers a state, with its hidden variables in front, to the store.
     #[inline]
-    fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin, likely: u64) -> Decision {
+    fn insert(&mut self, saved: &[u8], hash: u64, origin: Origin, glance: Glance) -> Decision {
         loop {
-            match self.session.insert(saved, hash, origin, likely) {
+            match self.session.insert(saved, hash, origin, glance) {
                 Insertion::New => {
                     self.stored += 1;
                     self.vector = self.vector.max(saved.len() - self.common.program.hidden as usize);
@@ -259,19 +260,19 @@ impl<'w, 'c> Worker<'w, 'c> {
     fn insert_gathered(&mut self) -> Control {
         let gathered = std::mem::take(&mut self.gathered);
         let origins = std::mem::take(&mut self.origins);
-        let mut likely = std::mem::take(&mut self.likely);
-        likely.extend(gathered.iter().map(|(_, hash)| self.session.prefetch_record(hash)));
+        let mut glances = std::mem::take(&mut self.glances);
+        glances.extend(gathered.iter().map(|(_, hash)| self.session.glance(hash)));
         let mut control = Control::Continue;
-        for ((saved, hash), (&origin, &likely)) in gathered.iter().zip(origins.iter().zip(&likely)) {
-            if self.insert(saved, hash, origin, likely) == Decision::Stop {
+        for ((saved, hash), (&origin, &glance)) in gathered.iter().zip(origins.iter().zip(&glances)) {
+            if self.insert(saved, hash, origin, glance) == Decision::Stop {
                 control = Control::Stop;
                 break;
             }
         }
-        (self.gathered, self.origins, self.likely) = (gathered, origins, likely);
+        (self.gathered, self.origins, self.glances) = (gathered, origins, glances);
         self.gathered.clear();
         self.origins.clear();
-        self.likely.clear();
+        self.glances.clear();
         if control == Control::Continue { self.after_insertions() } else { control }
     }
 
@@ -313,7 +314,7 @@ impl Visitor for Worker<'_, '_> {
     #[inline]
     fn arrive(&mut self, machine: &mut Machine<'_>, walk: &Walk, _: TransitionType) -> Decision {
         let hash = self.common.states.hash(machine.state());
-        let decision = self.insert(machine.saved(), hash, self.origin(walk.depth()), 0);
+        let decision = self.insert(machine.saved(), hash, self.origin(walk.depth()), Glance::default());
         if decision == Decision::Queued
             && let Some(witness) = &self.common.witness
         {

@@ -14,7 +14,7 @@ fn state(i: u64) -> Vec<u8> {
 fn insert(session: &mut Session<'_>, states: &SharedStates, saved: &[u8], origin: Origin) -> Insertion {
     let hash = states.hash(&saved[states.hidden..]);
     loop {
-        let crowded = match session.insert(saved, hash, origin, 0) {
+        let crowded = match session.insert(saved, hash, origin, Glance::default()) {
             Insertion::Crowded => true,
             other if !session.is_crowded() => return other,
             other => {
@@ -46,7 +46,7 @@ fn listed(states: &SharedStates, blocks: &[Block]) -> BTreeMap<Vec<u8>, Origin> 
     for block in blocks {
         let mut at = block.position;
         for _ in 0..block.count {
-            let origin = reader.read(at, &mut saved);
+            let (origin, _) = reader.read(at, &mut saved);
             assert!(found.insert(saved.clone(), origin).is_none(), "a state is there twice");
             at = states.after(at);
         }
@@ -113,7 +113,7 @@ fn threads_that_insert_the_same_states() {
                                 let i = range.start + (step * (2 * thread + 1)) % 750;
                                 let saved = saved(i, thread);
                                 let hash = states.hash(&saved[hidden..]);
-                                match session.insert(&saved, hash, origin(i, thread), 0) {
+                                match session.insert(&saved, hash, origin(i, thread), Glance::default()) {
                                     Insertion::New => new += 1,
                                     Insertion::Seen { .. } => {}
                                     other => panic!("{other:?}"),
