@@ -35,12 +35,16 @@ pub enum Native {
     AtOnce,
 }
 
-/// What machine code is asked to try. A call moves it to where the next call goes on.
+/// What machine code is asked to try. A call moves it to where the next call goes on. What is written together is not read together: a
+/// processor that reads at once what it has just written in parts waits.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Wanted {
-    /// The first transition to try, and one past the last of its location.
+    /// The first transition to try, and one past the last of its location ([`end`](Self::end)).
     pub next: u32,
-    /// See `next`.
+    /// Where the record of the process starts.
+    pub base: u32,
+    /// See [`next`](Self::next).
     pub end: u32,
     /// When all of them were tried, the processes with lower pids than this follow, from the highest down.
     pub left: u8,
@@ -52,8 +56,6 @@ pub struct Wanted {
     pub timeout: bool,
     /// The process.
     pub pid: u8,
-    /// Where the record of the process starts.
-    pub base: u32,
 }
 
 impl Wanted {

@@ -54,8 +54,11 @@ pub(super) struct Context {
 struct Host<'h> {
     /// Who is shown the states.
     each: &'h mut dyn FnMut(&[u8], Way) -> bool,
-    /// The way to the state that was shown last; before, the process, and whether an earlier transition was executable.
-    way: Way,
+    /// The transition to the state that was shown last; its process, and whether an earlier transition was executable. A word each: a processor
+    /// that reads at once what it has just written in parts waits.
+    number: u32,
+    pid: u32,
+    moved: u32,
     /// The first transition of the location.
     first: u32,
     buffer: *mut u8,
@@ -81,10 +84,11 @@ unsafe extern "C" fn show(context: *mut Context, index: u32) -> u32 {
         let entries = std::slice::from_raw_parts(host.start, written);
         (host, state, entries)
     };
-    host.way.number = host.first + index;
-    let (each, way, used) = (&mut *host.each, host.way, host.used);
+    host.number = host.first + index;
+    let way = Way { number: host.number, pid: host.pid as u8, moved: host.moved != 0 };
+    let (each, used) = (&mut *host.each, host.used);
     let goes_on = catch_unwind(AssertUnwindSafe(|| each(&state[..used], way)));
-    host.way.moved = true;
+    host.moved = 1;
     let mut restored = true;
     entries.iter().rev().for_each(|entry| restored &= entry.restore(state));
     match goes_on {
@@ -273,8 +277,9 @@ impl Pages {
             (entries.add(length), messages.add(said), messages.add(offered_at as usize).cast_const())
         };
         let (bytes, size) = (buffer.as_mut_ptr(), buffer.len());
-        let way = Way { number: wanted.next, pid: wanted.pid, moved: wanted.moved };
-        let mut host = Host { each, way, first: 0, buffer: bytes, length: size, used, start: next, panic: None };
+        let (number, pid, moved) = (wanted.next, wanted.pid.into(), wanted.moved.into());
+        let mut host =
+            Host { each, number, pid, moved, first: 0, buffer: bytes, length: size, used, start: next, panic: None };
         // From here on everybody goes to the host by this pointer.
         let host = &raw mut host;
         let mut context = Context {
@@ -321,21 +326,21 @@ impl Pages {
             }
             // SAFETY: `offset` is that of a function of this type in the pages. What a function does: see the head of the file. No machine code
             // runs before and behind the call, so nobody else looks at host and context then.
-            let (result, context, way) = unsafe {
+            let (result, context, host) = unsafe {
                 (*host).first = place.first;
-                ((*host).way.pid, (*host).way.moved) = (wanted.pid, flags & MOVED != 0);
+                ((*host).pid, (*host).moved) = (wanted.pid.into(), flags & MOVED);
                 let flags = timeout | flags | (u32::from(wanted.pid) << PID_SHIFT);
                 let function = std::mem::transmute::<*const u8, Function>(code.add(offset as usize));
-                (function(bytes, u64::from(wanted.base), context, index, flags), &*context, (*host).way)
+                (function(bytes, u64::from(wanted.base), context, index, flags), &*context, &*host)
             };
             let outcome = result >> OUTCOME_SHIFT;
             if outcome == NOTHING {
                 continue;
             }
             assert_room(context);
-            (wanted.end, wanted.moved) = (place.end, way.moved);
+            (wanted.end, wanted.moved) = (place.end, host.moved != 0);
             if outcome == ENOUGH {
-                wanted.next = way.number + 1;
+                wanted.next = host.number + 1;
                 break Answer::Enough;
             }
             let number = place.first + (result & ((1 << OUTCOME_SHIFT) - 1));
