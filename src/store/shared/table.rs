@@ -228,7 +228,7 @@ impl SharedTable {
         let slots = segment.len() as u32;
         for behind in 0..GLANCED_SLOTS as u32 {
             // The record may be read next, to see whether the guess is right.
-            let word = segment[home + behind as usize & (segment.len() - 1)].load(Ordering::Acquire);
+            let word = segment[(home + behind as usize) & (segment.len() - 1)].load(Ordering::Acquire);
             if word == 0 {
                 return Glance { position: 0, behind, slots };
             }
