@@ -16,6 +16,7 @@ ALLOWED = 1.05
 RUNS = {
     "mulog3 dfs": ["mulog3"],
     "mulog3 bfs": ["mulog3", "--search", "bfs"],
+    "mulog3 workers": ["mulog3", "--workers", "1"],
     "mulog3 dfs interpreted": ["mulog3", "--no-native"],
     "token_ring dfs": ["token_ring"],
     "token_ring bfs": ["token_ring", "--search", "bfs"],
