@@ -102,6 +102,16 @@ pub struct Marks {
     open: Option<(Piece, u64)>,
 }
 
+impl Region {
+    /// A region of so many words, which nobody has touched; `None` if the system has no room for it.
+    fn empty(words: usize) -> Option<Region> {
+        let mut fresh_from = Vec::new();
+        fresh_from.try_reserve_exact(words / GRAIN).ok()?;
+        fresh_from.resize_with(words / GRAIN, AtomicU16::default);
+        Some(Region { words: Words::zeroed(words)?, fresh_from: fresh_from.into_boxed_slice() })
+    }
+}
+
 impl Pen {
     /// The pieces that were written to in this level, and how far the last one is full.
     pub fn marks(&mut self) -> Marks {
@@ -217,31 +227,44 @@ impl SharedArena {
 
     /// Adds a region of at least so many words.
     fn add_region(&self, rest: &mut Rest, least: usize, budget: &Budget) -> Result<(), NoRoom> {
+        self.add_region_of(rest, least, budget, Region::empty)
+    }
+
+    /// The same; `make` is what makes a region of so many words, if the system has room for it.
+    fn add_region_of(
+        &self,
+        rest: &mut Rest,
+        least: usize,
+        budget: &Budget,
+        make: impl Fn(usize) -> Option<Region>,
+    ) -> Result<(), NoRoom> {
         let slot = self.regions.get(rest.regions).ok_or(NoRoom)?;
         let mut wanted = match rest.words {
             few if few < LARGE => few.clamp(GRAIN, SMALL_REGION),
             many => many.next_multiple_of(STEP).min(REGION),
         };
-        let (end, counted) = loop {
+        let (region, end, counted) = loop {
             let end = wanted.max(least);
             // A large one counts when it is given away.
             let counted = if wanted > SMALL_REGION { 0 } else { end };
             let room = counted.max(STEP.min(end)) * size_of::<u64>();
+            let mut most = 2 * SMALL_REGION;
             if budget.take(room + marks_of(end)) {
                 budget.give(room - counted * size_of::<u64>());
-                break (end, counted);
+                if let Some(region) = make(end) {
+                    break (region, end, counted);
+                }
+                // The system counts what is only kept free, too: it may have room for half.
+                budget.give(counted * size_of::<u64>() + marks_of(end));
+                most = wanted;
             }
             if wanted <= GRAIN {
                 return Err(NoRoom);
             }
-            wanted = (wanted.min(2 * SMALL_REGION) / 2).next_multiple_of(GRAIN);
+            let half = wanted.min(most) / 2;
+            wanted = half.next_multiple_of(if half > SMALL_REGION { STEP } else { GRAIN });
         };
-        let Some(words) = Words::zeroed(end) else {
-            budget.give(counted * size_of::<u64>() + marks_of(end));
-            return Err(NoRoom);
-        };
-        let fresh_from = (0..end / GRAIN).map(|_| AtomicU16::new(0)).collect();
-        slot.set(Region { words, fresh_from }).map_err(|_| NoRoom)?;
+        slot.set(region).map_err(|_| NoRoom)?;
         *rest = Rest { regions: rest.regions + 1, words: rest.words + end, next: 0, counted, end };
         Ok(())
     }
@@ -445,5 +468,23 @@ mod tests {
             let lengths = arena.regions.iter().filter_map(OnceLock::get).map(|region| region.words.len());
             assert_eq!(lengths.max() > Some(SMALL_REGION), whole > large + STEP * size_of::<u64>());
         }
+    }
+
+    /// The system may refuse a region of which most would only be kept free.
+    #[test]
+    fn where_the_system_has_no_room_for_a_large_region_smaller_ones_do() {
+        let budget = Budget::of(200 << 20);
+        let arena = SharedArena::new(&budget).unwrap();
+        let mut rest = Rest { words: REGION, ..Rest::default() };
+        let most = |words| move |wanted| (wanted <= words).then(|| Region::empty(wanted)).flatten();
+        for words in [3 * STEP, STEP, SMALL_REGION, GRAIN] {
+            arena.add_region_of(&mut rest, GRAIN, &budget, most(words)).unwrap();
+            assert!(rest.end <= words && rest.end * 2 > words && rest.next == 0);
+            assert_eq!(rest.counted, if words > SMALL_REGION { 0 } else { rest.end });
+        }
+        let used = budget.used();
+        assert_eq!(arena.add_region_of(&mut rest, GRAIN, &budget, |_| None), Err(NoRoom));
+        assert_eq!(arena.add_region_of(&mut rest, 2 * STEP, &budget, most(STEP)), Err(NoRoom));
+        assert_eq!((budget.used(), rest.regions), (used, 4));
     }
 }

@@ -135,13 +135,15 @@ pub struct SharedTable {
     blocks: Vec<Block>,
     /// Words that fit before the table must grow.
     limit: usize,
+    /// The system had no room for a larger block: nobody asks again.
+    refused: bool,
 }
 
 /// A table that is being doubled: blocks that are not yet, and blocks that are.
 #[derive(Debug, Default)]
 pub struct Doubling {
     small: Mutex<Vec<Arc<Work>>>,
-    large: Mutex<Vec<(usize, Block)>>,
+    ended: Mutex<Vec<Ended>>,
 }
 
 /// A block that is being doubled. Everybody who works on it holds it; who lets go of it last puts the result away.
@@ -155,6 +157,14 @@ struct Work {
     next: AtomicUsize,
 }
 
+/// What has become of the block with this number.
+#[derive(Debug)]
+struct Ended {
+    number: usize,
+    block: Block,
+    doubled: bool,
+}
+
 impl SharedTable {
     /// An empty table; `None` if there is no room for it.
     pub fn new(budget: &Budget) -> Option<SharedTable> {
@@ -162,7 +172,7 @@ impl SharedTable {
             return None;
         }
         let blocks = (0..BLOCKS).map(|_| Block::empty(FIRST_SEGMENT)).collect::<Option<Vec<_>>>()?;
-        Some(SharedTable { blocks, limit: SEGMENTS * FIRST_SEGMENT / LOAD.1 * LOAD.0 })
+        Some(SharedTable { blocks, limit: SEGMENTS * FIRST_SEGMENT / LOAD.1 * LOAD.0, refused: false })
     }
 
     /// Words that fit before the table must grow.
@@ -283,7 +293,7 @@ impl SharedTable {
     pub fn begin_doubling(&mut self, doubling: &Doubling, threads: usize, budget: &Budget) -> Option<bool> {
         let slots: usize = self.blocks.iter().map(|block| block.words.len()).sum();
         let bytes = slots * size_of::<u64>();
-        let fits = self.blocks.iter().all(|block| block.slots() < MOST_SLOTS);
+        let fits = !self.refused && self.blocks.iter().all(|block| block.slots() < MOST_SLOTS);
         let moment = bytes / BLOCKS * threads.min(2);
         if !(fits && budget.take(bytes + moment)) {
             let last = slots / LAST_LOAD.1 * LAST_LOAD.0;
@@ -303,28 +313,34 @@ impl SharedTable {
     pub fn end_doubling(&mut self, doubling: &Doubling, budget: &Budget) {
         let untouched = std::mem::take(&mut *lock(&doubling.small));
         untouched.into_iter().for_each(|work| doubling.let_go(work));
-        let mut blocks = std::mem::take(&mut *lock(&doubling.large));
-        if blocks.is_empty() {
+        let mut ended = std::mem::take(&mut *lock(&doubling.ended));
+        if ended.is_empty() {
             return;
         }
-        blocks.sort_unstable_by_key(|&(number, _)| number);
-        self.blocks = blocks.into_iter().map(|(_, block)| block).collect();
+        ended.sort_unstable_by_key(|ended| ended.number);
+        // Each would have taken as much again.
+        let missing: usize = ended.iter().filter(|ended| !ended.doubled).map(|ended| ended.block.bytes()).sum();
+        budget.give(missing);
+        self.refused = missing > 0;
+        self.blocks = ended.into_iter().map(|ended| ended.block).collect();
         let slots: usize = self.blocks.iter().map(|block| block.words.len()).sum();
         self.limit = slots / LOAD.1 * LOAD.0;
-        let most = self.blocks.iter().map(Block::slots).max().unwrap_or(0);
-        let missing = self.blocks.iter().filter(|block| block.slots() < most).map(Block::bytes).sum();
-        budget.give(missing);
     }
 }
 
 impl Doubling {
     /// Doubles blocks, together with the others who help, until none is left.
     pub fn help(&self) {
+        self.help_with(Block::empty);
+    }
+
+    /// The same; `make` is what makes a block of so many slots in each segment, if the system has room for it.
+    fn help_with(&self, make: impl Fn(usize) -> Option<Block>) {
         loop {
             // The lock is given back before the work begins.
             let last = lock(&self.small).last().cloned();
             let Some(work) = last else { return };
-            if let Some(large) = work.large.get_or_init(|| Block::empty(work.small.slots() * 2)) {
+            if let Some(large) = work.large.get_or_init(|| make(work.small.slots() * 2)) {
                 let next = || Some(work.next.fetch_add(1, Ordering::Relaxed)).filter(|&segment| segment < TOGETHER);
                 while let Some(segment) = next() {
                     work.small.copy_segment(segment, large);
@@ -339,12 +355,62 @@ impl Doubling {
     /// Who is the last one to let go of a block puts away what has become of it.
     fn let_go(&self, work: Arc<Work>) {
         if let Some(Work { number, small, large, .. }) = Arc::into_inner(work) {
-            let block = large.into_inner().flatten().unwrap_or(small);
-            lock(&self.large).push((number, block));
+            let large = large.into_inner().flatten();
+            let doubled = large.is_some();
+            lock(&self.ended).push(Ended { number, block: large.unwrap_or(small), doubled });
         }
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Enters numbers until the table asks for room; what `is_it` is asked is never the case.
+    fn fill(table: &SharedTable, next: &mut u64) {
+        for _ in 0..table.limit() {
+            *next += 1;
+            let hash = next.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            if table.find_or_add(hash, Glance::default(), |_| false, || Some(*next)) == Looked::Crowded {
+                return;
+            }
+        }
+    }
+
+    /// The system has room for so many blocks. What the others would have taken is given back, and the table goes on with what it has
+    /// before it says that there is no more.
+    #[test]
+    fn blocks_that_could_not_be_doubled_do_not_count() {
+        for room in 0..=BLOCKS {
+            let budget = Budget::of(64 << 20);
+            let mut table = SharedTable::new(&budget).unwrap();
+            let (doubling, mut next) = (Doubling::default(), 0);
+            fill(&table, &mut next);
+            assert_eq!(table.begin_doubling(&doubling, 1, &budget), Some(true));
+            let left = Cell::new(room);
+            doubling.help_with(|slots| {
+                left.set(left.get().checked_sub(1)?);
+                Block::empty(slots)
+            });
+            table.end_doubling(&doubling, &budget);
+            let bytes: usize = table.blocks.iter().map(|block| block.bytes() + size_of::<Block>()).sum();
+            assert_eq!(budget.used(), bytes);
+            assert_eq!(table.blocks.iter().map(Block::slots).sum::<usize>(), FIRST_SEGMENT * (BLOCKS + room));
+            let known = (1..=next).filter(|&number| {
+                let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let found = table.find_or_add(hash, Glance::default(), |position| position == number, || None);
+                found == Looked::Found(number)
+            });
+            assert!(known.count() as u64 >= next - 1);
+            let again: Vec<_> = (0..2).map(|_| table.begin_doubling(&doubling, 1, &budget)).collect();
+            assert_eq!(again[0], Some(room == BLOCKS));
+            assert_eq!(again[1].is_none() || room == BLOCKS, true);
+            assert!(room == BLOCKS || budget.used() == bytes);
+        }
+    }
 }
