@@ -262,6 +262,27 @@ fn a_limit_on_addresses_is_a_budget() {
     }
 }
 
+/// What workers keep free for records that are still to come is not taken from those who cannot be refused.
+#[test]
+fn workers_leave_addresses_to_others() {
+    let folder = folder();
+    let model = "bool b[15]; byte c; byte f;\nactive proctype M() { byte i; do\n\
+                 :: atomic { c < 15 -> if :: b[c] = 0 :: b[c] = 1 fi; c++ }\n\
+                 :: atomic { c == 15 -> select(f : 1..13); c++ }\n\
+                 :: c > 15 -> break\nod }\n";
+    std::fs::write(folder.path().join("wide.pml"), model).unwrap();
+    for kilobytes in (92_000..=128_000).step_by(4_000) {
+        let line = "check wide.pml --full --workers 1 --store compact --bits 40 --slots 600k --no-trail --no-bar";
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\" {line}");
+        let done = std::process::Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_pv")])
+            .current_dir(folder.path())
+            .output()
+            .expect("a shell");
+        assert!(matches!(done.status.code(), Some(0 | 2 | 3)), "{kilobytes}: {:?} {}", done.status, said(&done));
+    }
+}
+
 /// Workers that run out of memory with signatures go on with more of it: the table is as large as it was.
 #[test]
 fn signatures_of_workers_go_on_with_more_memory() {

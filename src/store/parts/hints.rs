@@ -10,6 +10,7 @@
 
 #![allow(unsafe_code)]
 
+use super::zeroed::leaves_room;
 use std::alloc::Layout;
 use std::sync::atomic::AtomicU64;
 
@@ -35,8 +36,8 @@ pub(in crate::store) fn prefetch<T>(slice: &[T], index: usize) {
     }
 }
 
-/// Words for several threads, all 0 at first. A block that is large enough begins where a large page begins: the system then has no part of
-/// it on small pages, and what is touched of it is no more than what the program counts.
+/// Words for several threads, all 0 at first. A block that is large enough begins where a large page begins: the system then has on small pages
+/// at most what is behind its last whole large page, and what is touched of it is no more than what the program counts.
 #[derive(Debug)]
 pub(in crate::store) struct Words {
     /// The words, and others around them that are never touched.
@@ -46,8 +47,12 @@ pub(in crate::store) struct Words {
 }
 
 impl Words {
-    /// So many words; `None` if the system has no room for them. It makes their pages when they are first touched.
+    /// So many words; `None` if the system has no room for them and a little beside. It makes their pages when they are first touched.
     pub(in crate::store) fn zeroed(count: usize) -> Option<Words> {
+        Words::zeroed_without_look(count).filter(|_| leaves_room())
+    }
+
+    fn zeroed_without_look(count: usize) -> Option<Words> {
         if count < LARGE_PAGE / size_of::<AtomicU64>() {
             return Some(Words { block: zeroed_words(count)?, start: 0, count });
         }

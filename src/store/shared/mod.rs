@@ -4,8 +4,8 @@
 //! compare-and-swap. `nodes` gives numbers to the nodes of trees. `states` is the store that is made of these. `signatures`,
 //! `trace` and `forgetful` are what it keeps instead where whole states are kept for two levels only. A `Budget` counts every block when it is taken, whoever takes it.
 //!
-//! A worker waits for no other here, but for two rare things: the table doubles while all workers stand still, and the hidden variables of
-//! a state, if the model has any, are compared under a lock.
+//! A worker waits for no other here, but for three rare things: the table doubles while all workers stand still, the hidden variables of
+//! a state, if the model has any, are compared under a lock, and so is a new piece of the arena taken, for which a region may have to be made.
 
 pub mod arena;
 mod forgetful;

@@ -593,6 +593,7 @@ impl Session<'_> {
         let states = self.states;
         let Some(forgetful) = &states.forgetful else { return Ok(()) };
         let mut position = block.position;
+        self.traced.try_reserve(block.count as usize).map_err(|_| states.limit())?;
         let mut entry = forgetful.seen.entry(u64::from(block.count));
         for _ in 0..block.count {
             let (Origin { link, .. }, _) = self.read(position, saved);

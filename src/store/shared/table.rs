@@ -135,7 +135,7 @@ pub struct SharedTable {
     blocks: Vec<Block>,
     /// Words that fit before the table must grow.
     limit: usize,
-    /// The system had no room for a larger block: nobody asks again.
+    /// The system had no room for a larger block: nobody asks again until some are given back.
     refused: bool,
 }
 
@@ -279,6 +279,8 @@ impl SharedTable {
                 budget.give(bytes(&self.blocks) - bytes(&blocks));
                 self.limit = SEGMENTS * slots / LOAD.1 * LOAD.0;
                 self.blocks = blocks;
+                // The system has got the large ones back.
+                self.refused = false;
                 return;
             }
         }
@@ -380,6 +382,26 @@ mod tests {
                 return;
             }
         }
+    }
+
+    /// What a large level was refused is asked for again when a small one has given its table back.
+    #[test]
+    fn a_small_table_asks_again() {
+        let budget = Budget::of(64 << 20);
+        let mut table = SharedTable::new(&budget).unwrap();
+        let (doubling, mut next) = (Doubling::default(), 0);
+        for make in [Block::empty as fn(usize) -> Option<Block>, |_| None] {
+            fill(&table, &mut next);
+            assert_eq!(table.begin_doubling(&doubling, 1, &budget), Some(true));
+            doubling.help_with(make);
+            table.end_doubling(&doubling, &budget);
+        }
+        fill(&table, &mut next);
+        assert_eq!(table.begin_doubling(&doubling, 1, &budget), Some(false));
+        table.clear(0, &budget);
+        assert!(table.blocks.iter().all(|block| block.slots() == FIRST_SEGMENT));
+        fill(&table, &mut next);
+        assert_eq!(table.begin_doubling(&doubling, 1, &budget), Some(true));
     }
 
     /// The system has room for so many blocks. What the others would have taken is given back, and the table goes on with what it has
