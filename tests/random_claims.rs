@@ -9,14 +9,14 @@ mod common;
 #[path = "common/maker.rs"]
 mod maker;
 
-use common::{in_parallel, model_of, run, violated};
+use common::{in_parallel, model_of, run, violated, workers, workers_reduced, workers_with};
 use maker::Maker;
 use pv::certify::cycles::{Judgement, Property as Asked, judge};
 use pv::model::Model;
 use pv::search::outcome::Verdict;
 use pv::search::plan::{
     BreadthFirst, CycleProperty, CycleStore, Cycles, DepthFirst, DepthStore, Plan, Preserves, Property, Reductions,
-    Search, Sets, Technique, Techniques,
+    Search, Sets, SharedStore, Technique, Techniques,
 };
 use pv::source::SourceMap;
 use pv::source::preprocess::PreprocessOptions;
@@ -51,7 +51,12 @@ fn plans(model: &Model, number: usize) -> Vec<(&'static str, Plan)> {
         let claim = Some(number);
         let breadth = Search::Breadth(BreadthFirst::default());
         plans.push(("breadth first", Plan { search: breadth, claim, ..Plan::default() }));
+        plans.push(("two workers", Plan { search: workers(2), claim, ..Plan::default() }));
+        let tree = workers_with(3, SharedStore::Tree);
+        plans.push(("three workers and a tree", Plan { search: tree, claim, statics: dead, ..Plan::default() }));
         if property.is_insensitive(model) {
+            let sets = workers_reduced(2, SharedStore::Exact, Some(runs));
+            plans.push(("two workers and persistent sets", Plan { search: sets, claim, ..Plan::default() }));
             let store = DepthStore::Exact(Techniques::One(Technique::PersistentSets(runs)));
             let depth = Search::Depth(DepthFirst { store, ..DepthFirst::default() });
             plans
