@@ -195,7 +195,10 @@ impl Tree {
     /// Looks a root up and inserts it with the mark if it is not there.
     #[inline]
     pub(in crate::store) fn insert_root(&mut self, root: Root, marked: bool, budget: usize) -> Result<Known, NoRoom> {
-        let known = self.roots.insert(root, marked, budget.saturating_sub(self.memory()))?;
+        let known = match self.roots.insert_in_place(root, marked) {
+            Some(known) => known,
+            None => self.roots.insert_growing(root, marked, budget.saturating_sub(self.memory()))?,
+        };
         self.len += u64::from(known == Known::New);
         Ok(known)
     }

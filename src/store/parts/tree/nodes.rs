@@ -68,8 +68,7 @@ pub(in crate::store) trait Interner {
 impl Interner for Nodes {
     #[inline]
     fn number(&mut self, word: u128, room: usize) -> Result<u32, NoRoom> {
-        let left = room.saturating_sub(self.memory);
-        self.intern(word, left)
+        self.intern_within(word, room)
     }
 
     #[inline]
@@ -158,8 +157,13 @@ impl Nodes {
     }
 
     /// The number of a word, which gets the next one if it has none; `room` is how many more bytes may be taken.
-    #[inline]
     pub(super) fn intern(&mut self, word: u128, room: usize) -> Result<u32, NoRoom> {
+        self.intern_within(word, room.saturating_add(self.memory))
+    }
+
+    /// As [`intern`](Self::intern); `room` is how many bytes may be taken in all.
+    #[inline]
+    fn intern_within(&mut self, word: u128, room: usize) -> Result<u32, NoRoom> {
         let hash = hash(word);
         // The middle of the hash: the upper bits choose the slot, the lower ones are the tag.
         let recent = (hash >> 20) as usize & ((1 << RECENT_BITS) - 1);
@@ -170,7 +174,7 @@ impl Nodes {
         }
         let id = match self.lookup(word, hash) {
             Some(id) => id,
-            None => self.add(word, hash, room)?,
+            None => self.add(word, hash, room.saturating_sub(self.memory))?,
         };
         if let Some(place) = self.recent.get_mut(recent) {
             *place = (word, id);

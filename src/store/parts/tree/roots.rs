@@ -15,6 +15,7 @@
 
 use super::packed::Packed;
 use crate::store::parts::arena::NoRoom;
+use crate::store::parts::hash::scale;
 
 /// Bits of a number in a root.
 pub(in crate::store) const ID_BITS: u32 = 29;
@@ -94,6 +95,20 @@ impl Widths {
     fn with(self, root: Root) -> Widths {
         let bits = |number: u32| u32::BITS - number.leading_zeros();
         Widths { shape: self.shape.max(bits(root.shape)), id: self.id.max(bits(root.left | root.right)) }
+    }
+
+    /// Numbers one bit wider, if entries of a part with so many slots have room for that: then it is longer until the part has to be made
+    /// anew for still larger numbers. More than one bit would keep entries a byte too wide when the part has grown.
+    fn roomy(self, slots: usize) -> Widths {
+        let wider = Widths { id: (self.id + 1).min(ID_BITS), ..self };
+        let bytes = |widths| Part::plan(slots, widths).2;
+        if bytes(wider) == bytes(self) { wider } else { self }
+    }
+
+    /// Do these widths fit this root?
+    #[inline]
+    fn fit(self, root: Root) -> bool {
+        root.shape >> self.shape | (root.left | root.right) >> self.id == 0
     }
 
     /// Bits of a root, less those that follow from the part.
@@ -196,7 +211,7 @@ impl Part {
     /// The slot where a mixed root belongs.
     #[inline]
     fn home(&self, word: u64) -> usize {
-        ((u128::from(word) * self.slots as u128) >> self.widths.bits()) as usize
+        scale(word << (64 - self.widths.bits()), self.slots as u64) as usize
     }
 
     /// The entry of a mixed root that lies in its slot, without a mark.
@@ -255,8 +270,8 @@ impl Part {
         true
     }
 
-    /// Calls `each` with every mixed root and its mark.
-    fn words(&self, mut each: impl FnMut(u64, bool) -> bool) -> bool {
+    /// Calls `each` with the slot of every mixed root, that root, and its mark.
+    fn words(&self, mut each: impl FnMut(u64, u64, bool) -> bool) -> bool {
         if self.slots == 0 {
             return true;
         }
@@ -281,7 +296,7 @@ impl Part {
             let first = first + u64::from(over > 0);
             // The entry's lower bits say which of the mixed roots of its slot it is.
             let word = first + ((entry & rest).wrapping_sub(first) & rest);
-            if !each(word, entry & self.mark != 0) {
+            if !each(at, word, entry & self.mark != 0) {
                 return false;
             }
         }
@@ -299,7 +314,7 @@ impl Part {
             part.entries = Packed::new(count, width)?;
             let done = match widths == self.widths {
                 true => self.pour_into(&mut part),
-                false => self.words(|word, marked| {
+                false => self.words(|_, word, marked| {
                     let word = widths.mix(self.widths.unmix(word, number));
                     match part.find(word) {
                         Ok(_) => true,
@@ -317,19 +332,19 @@ impl Part {
     /// Puts all roots into an empty part with more slots and the same widths: they come in the order in which they go there, but for
     /// those that belong to the same slot now.
     fn pour_into(&self, part: &mut Part) -> bool {
+        // Most slots have few roots: those wait here until the last of their slot has come.
         let mut together: Vec<(u64, bool)> = Vec::new();
         let mut home = 0;
         let mut next = 0;
         let mut pour = |together: &mut Vec<(u64, bool)>| {
-            together.sort_unstable();
-            let poured = together.iter().all(|&(word, marked)| part.append(word, marked, &mut next));
-            together.clear();
-            poured
+            if together.len() > 1 {
+                together.sort_unstable();
+            }
+            together.drain(..).all(|(word, marked)| part.append(word, marked, &mut next))
         };
-        let done = self.words(|word, marked| {
-            let changes = self.home(word) != home;
-            home = self.home(word);
-            let poured = !changes || pour(&mut together);
+        let done = self.words(|at, word, marked| {
+            let poured = at == home || pour(&mut together);
+            home = at;
             together.push((word, marked));
             poured
         });
@@ -378,33 +393,40 @@ impl Roots {
     }
 
     /// Looks a root up, and inserts it with the mark if it is not there; `room` is how many more bytes may be taken.
-    #[inline]
-    pub(in crate::store) fn insert(&mut self, root: Root, marked: bool, room: usize) -> Result<Known, NoRoom> {
-        let number = root.part();
-        let part = &mut self.parts[number];
-        let widths = part.widths.with(root);
-        if widths == part.widths && part.slots > 0 {
-            let word = widths.mix(root);
-            let place = match part.find(word) {
-                Ok((_, entry)) => return Ok(Known::Seen { marked: entry & part.mark != 0 }),
-                Err(place) => place,
-            };
-            if !part.is_above(LOAD) && part.put(word, place, marked) {
-                return Ok(Known::New);
-            }
+    #[cfg(test)]
+    fn insert(&mut self, root: Root, marked: bool, room: usize) -> Result<Known, NoRoom> {
+        match self.insert_in_place(root, marked) {
+            Some(known) => Ok(known),
+            None => self.insert_growing(root, marked, room),
         }
-        self.insert_growing(root, marked, room)
     }
 
-    /// Inserts a root that is not there into a part that has no place for it yet.
+    /// Looks a root up, and inserts it with the mark if it is not there and has a place. `None`: the table must grow for it first.
+    #[inline]
+    pub(in crate::store) fn insert_in_place(&mut self, root: Root, marked: bool) -> Option<Known> {
+        let part = &mut self.parts[root.part()];
+        if part.slots == 0 || !part.widths.fit(root) {
+            return None;
+        }
+        let word = part.widths.mix(root);
+        match part.find(word) {
+            Ok((_, entry)) => Some(Known::Seen { marked: entry & part.mark != 0 }),
+            Err(place) => (!part.is_above(LOAD) && part.put(word, place, marked)).then_some(Known::New),
+        }
+    }
+
+    /// Inserts a root that is not there into a part that has no place for it yet; `room` is how many more bytes may be taken.
     #[cold]
-    fn insert_growing(&mut self, root: Root, marked: bool, room: usize) -> Result<Known, NoRoom> {
+    pub(in crate::store) fn insert_growing(&mut self, root: Root, marked: bool, room: usize) -> Result<Known, NoRoom> {
         let number = root.part();
         let part = &self.parts[number];
-        let widths = part.widths.with(root);
+        let mut widths = part.widths.with(root);
         let mut slots = (part.slots / GROWTH.1 * GROWTH.0).max(part.slots + FIRST_SLOTS);
-        if widths != part.widths && part.slots > 0 && !part.is_above(LOAD) {
-            slots = part.slots;
+        if widths != part.widths {
+            if part.slots > 0 && !part.is_above(LOAD) {
+                slots = part.slots;
+            }
+            widths = widths.roomy(slots);
         }
         loop {
             let part = &self.parts[number];
@@ -433,7 +455,7 @@ impl Roots {
     #[inline]
     pub(in crate::store) fn prefetch(&self, root: Root) {
         let part = &self.parts[root.part()];
-        if part.slots > 0 && part.widths == part.widths.with(root) {
+        if part.slots > 0 && part.widths.fit(root) {
             part.entries.prefetch(part.home(part.widths.mix(root)));
         }
     }
@@ -442,7 +464,7 @@ impl Roots {
     #[inline]
     pub(in crate::store) fn find(&self, root: Root) -> Option<bool> {
         let part = &self.parts[root.part()];
-        if part.slots == 0 || part.widths != part.widths.with(root) {
+        if part.slots == 0 || !part.widths.fit(root) {
             return None;
         }
         part.find(part.widths.mix(root)).ok().map(|(_, entry)| entry & part.mark != 0)
@@ -452,7 +474,7 @@ impl Roots {
     #[inline]
     pub(in crate::store) fn unmark(&mut self, root: Root) {
         let part = &mut self.parts[root.part()];
-        if part.slots == 0 || part.widths != part.widths.with(root) {
+        if part.slots == 0 || !part.widths.fit(root) {
             return;
         }
         if let Ok((place, entry)) = part.find(part.widths.mix(root)) {
@@ -463,7 +485,7 @@ impl Roots {
     /// Calls `each` with every root, until it answers `false`.
     pub(in crate::store) fn each(&self, mut each: impl FnMut(Root) -> bool) {
         for (number, part) in self.parts.iter().enumerate() {
-            if !part.words(|word, _| each(part.widths.unmix(word, number))) {
+            if !part.words(|_, word, _| each(part.widths.unmix(word, number))) {
                 return;
             }
         }
@@ -492,6 +514,23 @@ mod tests {
                     let word = widths.mix(one);
                     assert!(word <= mask(widths.bits()));
                     assert_eq!(widths.unmix(word, one.part()), one);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn roomy_widths_fit_more_and_make_no_entry_wider() {
+        for id in 12..=ID_BITS {
+            let widths = Widths { shape: 2, id };
+            for slots in [16, 24, 1_000, 50_000] {
+                let roomy = widths.roomy(slots);
+                assert_eq!(Part::plan(slots, roomy).2, Part::plan(slots, widths).2);
+                assert!(roomy == widths || roomy.id == id + 1);
+            }
+            for number in [0, 1, (1 << id) - 1, 1 << (id - 1), 1 << id] {
+                for one in [root(3, number, 0), root(1, 0, number), root(4, number, number)] {
+                    assert_eq!(widths.fit(one), widths.with(one) == widths, "{one:?}");
                 }
             }
         }
