@@ -317,6 +317,35 @@ mod tests {
         }
     }
 
+    /// Successors are looked up from a state; then the store goes elsewhere, and one of them is visited all the same.
+    #[test]
+    fn what_was_foreseen_from_another_state_leads_nowhere() {
+        let mut store = store(usize::MAX);
+        let mut handles = Vec::new();
+        for i in 0..400 {
+            let from = new(store.visit(&state(i * 1_009), HOW));
+            let to = state(i * 1_009 + 500_003);
+            let hash = store.foresee(&to);
+            let mut bytes = Vec::new();
+            if let Some(&(_, handle)) = handles.get(i as usize / 2) {
+                store.go_to(handle, &mut bytes);
+                store.foresee(&state(i));
+            }
+            handles.push((state(i * 1_009), from));
+            if i % 3 != 0 {
+                let vacancy = Vacancy { hash, slot: 0, states: usize::MAX };
+                handles.push((to.clone(), new(store.visit_at(&to, vacancy, HOW))));
+                assert_eq!(store.visit(&to, HOW), Visit::Seen { on_stack: true });
+            }
+            assert_eq!(store.visit(&state(i * 1_009), HOW), Visit::Seen { on_stack: true });
+        }
+        let mut bytes = Vec::new();
+        for (state, handle) in handles {
+            store.read(handle, &mut bytes);
+            assert_eq!(bytes, state);
+        }
+    }
+
     proptest! {
         #[test]
         fn agrees_with_a_map(steps in proptest::collection::vec((0u64..200, 0usize..70, any::<bool>()), 0..400)) {

@@ -73,6 +73,8 @@ pub(in crate::store) struct Tree {
 /// list of all.
 #[derive(Debug, Default)]
 struct Ahead {
+    /// The search names the states that it expands, and then nobody asks for what was looked up.
+    idle: bool,
     states: Vec<(Root, u32, u32)>,
     changes: Vec<(u32, u32)>,
 }
@@ -171,7 +173,7 @@ impl Tree {
     pub(in crate::store) fn foresee(&mut self, state: &[u8], budget: usize) -> Result<Root, NoRoom> {
         let (number, root) = self.look_up(state, budget)?;
         let shape = &mut self.shapes[number];
-        if self.ahead.states.len() < Ahead::MOST {
+        if !self.ahead.idle && self.ahead.states.len() < Ahead::MOST {
             shape.remember(&mut self.ahead.changes);
             self.ahead.states.push((root, number as u32, self.ahead.changes.len() as u32));
         }
@@ -183,6 +185,7 @@ impl Tree {
     /// Look-ups of successors of this state, which has this root, come next.
     #[inline]
     pub(in crate::store) fn stand_at(&mut self, state: &[u8], root: Root, budget: usize) {
+        self.ahead.idle = false;
         if let Some((changes, number)) = self.ahead.find(root) {
             self.shapes[number].follow(changes, state);
             self.last = number;
@@ -295,6 +298,7 @@ impl Tree {
     pub(in crate::store) fn go_to(&mut self, root: Root, to: &mut Vec<u8>) {
         let (number, (left, right)) = self.halves(root);
         self.ahead.clear();
+        self.ahead.idle = true;
         if let Some(shape) = self.shapes.get_mut(number) {
             to.extend_from_slice(shape.go_to(left, right, &self.nodes));
             self.last = number;
