@@ -431,7 +431,7 @@ mod tests {
             assert!(known.count() as u64 >= next - 1);
             let again: Vec<_> = (0..2).map(|_| table.begin_doubling(&doubling, 1, &budget)).collect();
             assert_eq!(again[0], Some(room == BLOCKS));
-            assert_eq!(again[1].is_none() || room == BLOCKS, true);
+            assert!(again[1].is_none() || room == BLOCKS);
             assert!(room == BLOCKS || budget.used() == bytes);
         }
     }
