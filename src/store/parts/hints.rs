@@ -10,7 +10,6 @@
 
 #![allow(unsafe_code)]
 
-use super::zeroed::leaves_room;
 use std::alloc::Layout;
 use std::sync::atomic::AtomicU64;
 
@@ -49,18 +48,16 @@ pub(in crate::store) struct Words {
 impl Words {
     /// So many words; `None` if the system has no room for them and a little beside. It makes their pages when they are first touched.
     pub(in crate::store) fn zeroed(count: usize) -> Option<Words> {
-        Words::zeroed_without_look(count).filter(|_| leaves_room())
-    }
-
-    fn zeroed_without_look(count: usize) -> Option<Words> {
-        if count < LARGE_PAGE / size_of::<AtomicU64>() {
-            return Some(Words { block: zeroed_words(count)?, start: 0, count });
-        }
-        let mut block = zeroed_words(count.checked_add(LARGE_PAGE / size_of::<AtomicU64>())?)?;
-        let address = block.as_ptr() as usize;
-        let start = (address.next_multiple_of(LARGE_PAGE) - address) / size_of::<AtomicU64>();
-        on_large_pages(&mut block);
-        Some(Words { block, start, count })
+        let words = if count < LARGE_PAGE / size_of::<AtomicU64>() {
+            Words { block: zeroed_words(count)?, start: 0, count }
+        } else {
+            let mut block = zeroed_words(count.checked_add(LARGE_PAGE / size_of::<AtomicU64>())?)?;
+            let address = block.as_ptr() as usize;
+            let start = (address.next_multiple_of(LARGE_PAGE) - address) / size_of::<AtomicU64>();
+            on_large_pages(&mut block);
+            Words { block, start, count }
+        };
+        leaves_room().then_some(words)
     }
 }
 
@@ -72,6 +69,15 @@ impl std::ops::Deref for Words {
         // SAFETY: `zeroed` has made the block so long, and nothing changes its length or these numbers.
         unsafe { self.block.get_unchecked(self.start..self.start + self.count) }
     }
+}
+
+/// Workers ask for large blocks to see whether they are there, and would take what the system has to the last byte. Nothing would be left for
+/// those who cannot be refused: a list that grows, a thread, the answer. So many bytes are left to them.
+const LEFT: usize = 16 << 20;
+
+/// Is there room for the rest of the program?
+fn leaves_room() -> bool {
+    Vec::<u8>::new().try_reserve_exact(LEFT).is_ok()
 }
 
 fn zeroed_words(count: usize) -> Option<Vec<AtomicU64>> {

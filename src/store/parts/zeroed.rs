@@ -26,15 +26,6 @@ pub(in crate::store) fn try_zeroed_bytes(bytes: usize) -> Option<Vec<u8>> {
     has_room(bytes).then(|| vec![0; bytes])
 }
 
-/// A store that takes what the system has to the last byte leaves nothing to those who cannot be refused: a list that grows, a thread, the
-/// answer. Whoever takes large blocks to see whether they are there leaves so many bytes.
-const LEFT: usize = 16 << 20;
-
-/// Is there room for the rest of the program?
-pub(in crate::store) fn leaves_room() -> bool {
-    Vec::<u8>::new().try_reserve_exact(LEFT).is_ok()
-}
-
 /// Would the system give a block of so many bytes?
 fn has_room(bytes: usize) -> bool {
     bytes <= WITHOUT_TRIAL || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()

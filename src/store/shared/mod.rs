@@ -5,7 +5,7 @@
 //! `trace` and `forgetful` are what it keeps instead where whole states are kept for two levels only. A `Budget` counts every block when it is taken, whoever takes it.
 //!
 //! A worker waits for no other here, but for three rare things: the table doubles while all workers stand still, the hidden variables of
-//! a state, if the model has any, are compared under a lock, and so is a new piece of the arena taken, for which a region may have to be made.
+//! a state, if the model has any, are compared under a lock, and a pen that is full takes a new piece of the arena under one.
 
 pub mod arena;
 mod forgetful;

@@ -373,12 +373,15 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
+    fn hash_of(number: u64) -> u64 {
+        number.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
     /// Enters numbers until the table asks for room; what `is_it` is asked is never the case.
     fn fill(table: &SharedTable, next: &mut u64) {
         for _ in 0..table.limit() {
             *next += 1;
-            let hash = next.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            if table.find_or_add(hash, Glance::default(), |_| false, || Some(*next)) == Looked::Crowded {
+            if table.find_or_add(hash_of(*next), Glance::default(), |_| false, || Some(*next)) == Looked::Crowded {
                 return;
             }
         }
@@ -424,8 +427,8 @@ mod tests {
             assert_eq!(budget.used(), bytes);
             assert_eq!(table.blocks.iter().map(Block::slots).sum::<usize>(), FIRST_SEGMENT * (BLOCKS + room));
             let known = (1..=next).filter(|&number| {
-                let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                let found = table.find_or_add(hash, Glance::default(), |position| position == number, || None);
+                let found =
+                    table.find_or_add(hash_of(number), Glance::default(), |position| position == number, || None);
                 found == Looked::Found(number)
             });
             assert!(known.count() as u64 >= next - 1);

@@ -73,7 +73,8 @@ pub(in crate::store) struct Tree {
 /// list of all.
 #[derive(Debug, Default)]
 struct Ahead {
-    /// The search names the states that it expands, and then nobody asks for what was looked up.
+    /// The search went to its state by the state's root ([`Tree::go_to`]). Such a search comes to every state in that
+    /// way and never asks for what was looked up ahead, so nothing is kept.
     idle: bool,
     states: Vec<(Root, u32, u32)>,
     changes: Vec<(u32, u32)>,
